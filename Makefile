@@ -1,0 +1,63 @@
+# Every target sets up what it needs in .venv and is quick the second time.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+RUN    := $(VENV)/.ready-to-run
+DEV    := $(VENV)/.ready-to-develop
+# `make run` keeps its state here unless told otherwise; `rm -r .run` starts afresh.
+DATA_DIR ?= .run
+
+.DEFAULT_GOAL := help
+.PHONY: help run demo test check bench format generate lock clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Tidegate needs Python 3.11 or newer; give one with: make PYTHON=/path/to/python3.11"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(RUN): requirements.lock pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): requirements-dev.lock $(RUN)
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements-dev.lock
+	@touch $@
+
+run: $(RUN) ## a backup server on this machine, state in .run (DATA_DIR=... for another place)
+	@$(BIN)/tidegate server --data-dir $(DATA_DIR)
+
+demo: $(RUN) ## a story of a minute: back up, destroy, restore, compare
+	@$(BIN)/tidegate demo
+
+test: $(DEV) ## all tests
+	$(BIN)/python -m pytest -n auto -q
+
+check: $(DEV) ## lint, types, import contracts, generated files up to date
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m tidegate.app.generate --check
+
+bench: $(DEV) ## the numbers of docs/benchmarks.md, measured here and now
+	$(BIN)/python -m bench
+
+format: $(DEV) ## let ruff order and format the sources
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+generate: $(DEV) ## write the generated files anew (docs/openapi.json, docs/cli.md, docs/settings.md)
+	$(BIN)/python -m tidegate.app.generate
+
+lock: $(DEV) ## resolve the dependencies anew and write the lock files
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	  pyproject.toml --group dev -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	  pyproject.toml --group build -c requirements-dev.lock -o requirements.lock
+
+clean: ## remove what the other targets made, but not .run
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
