@@ -1,0 +1,182 @@
+"""Every error that Tidegate raises on purpose, split by who must act.
+
+    TidegateError
+    ├── UserError              the caller must change something; final, shown as it is
+    │   ├── InvalidInput           a value is wrong; says which and what would be right
+    │   ├── Unauthenticated        no token, or one that nobody gave out
+    │   ├── NotFound               there is no such thing
+    │   ├── AlreadyExists          the name is taken
+    │   ├── Refused                valid, but not in the present state
+    │   ├── SourceUnreadable       the data to back up is missing or may not be read
+    │   ├── DestinationUnusable    the place to restore to is taken, missing or may not be written
+    │   ├── NoSpace                a disk or a quota is full
+    │   └── AlreadyRunning         another server owns this data directory, or the port is taken
+    ├── RetryableError         nobody must act; back off, look again
+    │   ├── StaleVersion           somebody else wrote first: observe again, never force
+    │   ├── WatchExpired           the watcher is too far behind: list again
+    │   ├── StoreUnavailable       the object store did not answer
+    │   ├── StoreLocked            another client works on the same volume
+    │   └── ServerUnreachable      no server where the CLI looked for one
+    ├── DamageError            stop, loudly; data in the store is not what it should be
+    │   ├── DamagedMetadata        a cfg, a lock or a manifest cannot be understood
+    │   ├── DamagedBlock           a block's bytes do not match its name
+    │   └── MissingBlock           a cfg names a block that the store says it does not have
+    └── WorkCancelled          somebody asked for it to stop; neither success nor failure
+
+Anything else that is raised is a bug of ours. `code` is stable: clients, exit codes and documents refer to it.
+`hint` says what to do next where the message alone does not.
+"""
+
+from typing import ClassVar
+
+
+class TidegateError(Exception):
+    """The root. Never raised itself."""
+
+    code: ClassVar[str] = "TidegateError"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UserError(TidegateError):
+    """The caller must change something."""
+
+    code = "UserError"
+
+
+class InvalidInput(UserError):
+    """A value is wrong. `field` is its path, such as `spec.includedNamespaces[0]`."""
+
+    code = "InvalidInput"
+
+    def __init__(self, message: str, *, field: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.field = field
+
+
+class Unauthenticated(UserError):
+    """No token, or one that nobody gave out."""
+
+    code = "Unauthenticated"
+
+
+class NotFound(UserError):
+    """There is no such thing. Raised only when the owner of the truth says so, never after a failed look."""
+
+    code = "NotFound"
+
+
+class AlreadyExists(UserError):
+    """The name is taken."""
+
+    code = "AlreadyExists"
+
+
+class Refused(UserError):
+    """Valid, but not in the present state."""
+
+    code = "Refused"
+
+
+class SourceUnreadable(UserError):
+    """The data to back up is missing or may not be read."""
+
+    code = "SourceUnreadable"
+
+
+class DestinationUnusable(UserError):
+    """The place to restore to is taken, missing or may not be written."""
+
+    code = "DestinationUnusable"
+
+
+class NoSpace(UserError):
+    """A disk or a quota is full."""
+
+    code = "NoSpace"
+
+
+class AlreadyRunning(UserError):
+    """Another server owns this data directory, or the port is taken."""
+
+    code = "AlreadyRunning"
+
+
+class RetryableError(TidegateError):
+    """Nobody must act: back off and look again."""
+
+    code = "RetryableError"
+
+
+class StaleVersion(RetryableError):
+    """Somebody else wrote first: observe again, never force."""
+
+    code = "StaleVersion"
+
+
+class WatchExpired(RetryableError):
+    """The watcher is too far behind for the events that are kept: list again, then watch from there."""
+
+    code = "WatchExpired"
+
+
+class StoreUnavailable(RetryableError):
+    """The object store did not answer, or answered something that proves nothing."""
+
+    code = "StoreUnavailable"
+
+
+class StoreLocked(RetryableError):
+    """Another client works on the same volume of the store."""
+
+    code = "StoreLocked"
+
+
+class ServerUnreachable(RetryableError):
+    """No server where the CLI looked for one."""
+
+    code = "ServerUnreachable"
+
+
+class DamageError(TidegateError):
+    """Data in the store is not what it should be. Never retried, never hidden."""
+
+    code = "DamageError"
+
+
+class DamagedMetadata(DamageError):
+    """A cfg, a lock or a manifest cannot be understood."""
+
+    code = "DamagedMetadata"
+
+
+class DamagedBlock(DamageError):
+    """A block's bytes do not match its name."""
+
+    code = "DamagedBlock"
+
+
+class MissingBlock(DamageError):
+    """A cfg names a block that the store says it does not have."""
+
+    code = "MissingBlock"
+
+
+class WorkCancelled(TidegateError):
+    """Somebody asked for it to stop."""
+
+    code = "WorkCancelled"
+
+
+def error_classes() -> dict[str, type[TidegateError]]:
+    """All classes by code: for the tables that must cover the whole tree and for errors that crossed a process."""
+    found: dict[str, type[TidegateError]] = {}
+    waiting = [TidegateError]
+    while waiting:
+        cls = waiting.pop()
+        found[cls.code] = cls
+        waiting.extend(cls.__subclasses__())
+    return found

@@ -1,0 +1,116 @@
+"""Backups: requests to protect some namespaces, from asking to done."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from tidegate.model.base import Model
+from tidegate.model.duration import Duration
+from tidegate.model.resource import Labels, Resource, Spec, Status
+
+HOUR = timedelta(hours=1)
+
+
+class BackupPhase(StrEnum):
+    """Velero's phases, and Canceled."""
+
+    NEW = "New"
+    FAILED_VALIDATION = "FailedValidation"
+    QUEUED = "Queued"
+    READY_TO_START = "ReadyToStart"
+    IN_PROGRESS = "InProgress"
+    WAITING_FOR_PLUGIN_OPERATIONS = "WaitingForPluginOperations"
+    WAITING_FOR_PLUGIN_OPERATIONS_PARTIALLY_FAILED = "WaitingForPluginOperationsPartiallyFailed"
+    FINALIZING = "Finalizing"
+    FINALIZING_PARTIALLY_FAILED = "FinalizingPartiallyFailed"
+    COMPLETED = "Completed"
+    PARTIALLY_FAILED = "PartiallyFailed"
+    FAILED = "Failed"
+    DELETING = "Deleting"
+    CANCELED = "Canceled"
+
+    @property
+    def final(self) -> bool:
+        """Whether the work is over, well or not."""
+        return self in _FINAL
+
+    @property
+    def holds_slot(self) -> bool:
+        """Whether it counts against `concurrent-backups` and keeps its namespaces from others."""
+        return self in {BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS}
+
+
+_FINAL = frozenset(
+    {
+        BackupPhase.FAILED_VALIDATION,
+        BackupPhase.COMPLETED,
+        BackupPhase.PARTIALLY_FAILED,
+        BackupPhase.FAILED,
+        BackupPhase.CANCELED,
+    }
+)
+
+
+class LabelSelector(Model):
+    """Volumes that carry all of these labels."""
+
+    match_labels: Labels = Field(default_factory=dict)
+
+
+class BackupSpec(Spec):
+    """What to protect and how. Field names are Velero's."""
+
+    included_namespaces: tuple[str, ...] = ()
+    """Names or globs; empty or `*` means all."""
+    excluded_namespaces: tuple[str, ...] = ()
+    included_resources: tuple[str, ...] = ()
+    excluded_resources: tuple[str, ...] = ()
+    label_selector: LabelSelector | None = None
+    or_label_selectors: tuple[LabelSelector, ...] = ()
+    ttl: Duration = timedelta(days=30)
+    storage_location: str = ""
+    """Name of a BackupTarget. Absent: the default one; the API writes back which."""
+    snapshot_move_data: bool = True
+    default_volumes_to_fs_backup: bool = False
+    hooks: dict[str, object] = Field(default_factory=dict)
+    ordered_resources: dict[str, str] = Field(default_factory=dict)
+    item_operation_timeout: Duration = 4 * HOUR
+    csi_snapshot_timeout: Duration = timedelta(minutes=10)
+    priority: int = Field(default=0, ge=-1000, le=1000)
+
+
+class BackupProgress(Model):
+    """How far it is, in items. Bytes are on the transfers."""
+
+    total_items: int = 0
+    items_backed_up: int = 0
+
+
+class BackupStatus(Status):
+    """How it stands."""
+
+    phase: BackupPhase = BackupPhase.NEW
+    queue_ticket: int | None = None
+    """Given once, monotonic; the order of the queue. `queuePosition` is derived from it."""
+    queue_position: int | None = None
+    queued_at: datetime | None = None
+    progress: BackupProgress | None = None
+    start_timestamp: datetime | None = None
+    completion_timestamp: datetime | None = None
+    expiration: datetime | None = None
+    errors: int = 0
+    warnings: int = 0
+    failure_reason: str | None = None
+    validation_errors: tuple[str, ...] = ()
+
+
+class Backup(Resource):
+    """A request to protect some namespaces."""
+
+    plural: ClassVar[str] = "backups"
+
+    kind: Literal["Backup"] = "Backup"
+    spec: BackupSpec = Field(default_factory=BackupSpec)
+    status: BackupStatus = Field(default_factory=BackupStatus)

@@ -1,0 +1,92 @@
+"""What a mover is told on its standard input, and what it says on its standard output.
+
+The job comes as one JSON document (never as arguments: it may carry credentials, and `ps` shows arguments). The mover
+answers with JSON lines: any number of progress reports, then exactly one result or error as its last words. A mover
+whose standard input closes has lost its server and stops.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from tidegate.model.base import Model
+from tidegate.model.restore import ExistingData
+from tidegate.model.transfer import TransferProgress, TransferResult
+from tidegate.model.volume import VolumeKind
+
+
+class TargetAccess(Model):
+    """How to reach a store: all that the data path knows of a BackupTarget."""
+
+    url: str
+    credentials: dict[str, str] = Field(default_factory=dict, repr=False)
+
+
+class UploadJob(Model):
+    """Back one volume up."""
+
+    action: Literal["upload"] = "upload"
+    target: TargetAccess
+    store_volume: str
+    store_backup: str
+    volume_kind: VolumeKind
+    path: str
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Written into the backup's cfg, so that people find it again by namespace and volume."""
+    snapshot_name: str
+    started_at: datetime
+
+
+class DownloadJob(Model):
+    """Bring one volume back."""
+
+    action: Literal["download"] = "download"
+    target: TargetAccess
+    store_volume: str
+    store_backup: str
+    volume_kind: VolumeKind
+    path: str
+    existing_data: ExistingData = ExistingData.NONE
+
+
+class RemoveJob(Model):
+    """Remove volume backups from the store: finished, unfinished or never begun. Repeating it is harmless."""
+
+    action: Literal["remove"] = "remove"
+    target: TargetAccess
+    store_volume: str
+    store_backups: tuple[str, ...]
+    only_unfinished: bool = False
+    """Remove only in-progress leftovers: what a dead upload may have left behind, never a finished backup."""
+
+
+MoverJob = Annotated[UploadJob | DownloadJob | RemoveJob, Field(discriminator="action")]
+MOVER_JOB: TypeAdapter[UploadJob | DownloadJob | RemoveJob] = TypeAdapter(MoverJob)
+
+
+class ProgressReport(Model):
+    """On the way."""
+
+    type: Literal["progress"] = "progress"
+    progress: TransferProgress
+
+
+class ResultReport(Model):
+    """Done: the last words of a mover that succeeded."""
+
+    type: Literal["result"] = "result"
+    result: TransferResult
+
+
+class ErrorReport(Model):
+    """Not done: the last words of a mover that failed or was cancelled. `code` is that of `tidegate.errors`."""
+
+    type: Literal["error"] = "error"
+    code: str
+    message: str
+    hint: str = ""
+
+
+MoverReport = Annotated[ProgressReport | ResultReport | ErrorReport, Field(discriminator="type")]
+MOVER_REPORT: TypeAdapter[ProgressReport | ResultReport | ErrorReport] = TypeAdapter(MoverReport)

@@ -1,0 +1,29 @@
+"""Nodes: where movers run."""
+
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from tidegate.model.resource import Resource, Spec, Status
+
+
+class NodeSpec(Spec):
+    """Nothing yet: limits are settings, matched by the node's labels."""
+
+
+class NodeStatus(Status):
+    """What the node says of itself."""
+
+    ready: bool = False
+    last_seen_at: datetime | None = None
+
+
+class Node(Resource):
+    """A machine that movers run on."""
+
+    plural: ClassVar[str] = "nodes"
+
+    kind: Literal["Node"] = "Node"
+    spec: NodeSpec = Field(default_factory=NodeSpec)
+    status: NodeStatus = Field(default_factory=NodeStatus)

@@ -1,0 +1,107 @@
+"""Restores: requests to bring back what a backup holds."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from tidegate.model.base import Model
+from tidegate.model.duration import Duration
+from tidegate.model.resource import Resource, Spec, Status
+
+
+class RestorePhase(StrEnum):
+    """Velero's phases, and Canceled."""
+
+    NEW = "New"
+    FAILED_VALIDATION = "FailedValidation"
+    IN_PROGRESS = "InProgress"
+    WAITING_FOR_PLUGIN_OPERATIONS = "WaitingForPluginOperations"
+    WAITING_FOR_PLUGIN_OPERATIONS_PARTIALLY_FAILED = "WaitingForPluginOperationsPartiallyFailed"
+    FINALIZING = "Finalizing"
+    FINALIZING_PARTIALLY_FAILED = "FinalizingPartiallyFailed"
+    COMPLETED = "Completed"
+    PARTIALLY_FAILED = "PartiallyFailed"
+    FAILED = "Failed"
+    CANCELED = "Canceled"
+
+    @property
+    def final(self) -> bool:
+        """Whether the work is over, well or not."""
+        return self in _FINAL
+
+
+_FINAL = frozenset(
+    {
+        RestorePhase.FAILED_VALIDATION,
+        RestorePhase.COMPLETED,
+        RestorePhase.PARTIALLY_FAILED,
+        RestorePhase.FAILED,
+        RestorePhase.CANCELED,
+    }
+)
+
+
+class ExistingData(StrEnum):
+    """What to do where the destination already holds something."""
+
+    NONE = "none"
+    """Leave it alone and fail that volume."""
+    OVERWRITE = "overwrite"
+
+
+class RestoreSpec(Spec):
+    """What to bring back, and where to."""
+
+    backup_name: str | None = None
+    schedule_name: str | None = None
+    """The newest good backup of this schedule."""
+    backup_url: str | None = None
+    """One volume backup in a store, also one that Longhorn wrote."""
+    included_namespaces: tuple[str, ...] = ()
+    excluded_namespaces: tuple[str, ...] = ()
+    namespace_mapping: dict[str, str] = Field(default_factory=dict)
+    included_volumes: tuple[str, ...] = ()
+    destination: str | None = None
+    """A directory: each volume goes to `<destination>/<namespace>/<volume>`. Absent: where it came from."""
+    existing_data: ExistingData = ExistingData.NONE
+    item_operation_timeout: Duration = timedelta(hours=4)
+
+    @model_validator(mode="after")
+    def _one_source_and_a_clear_place(self) -> Self:
+        if sum(1 for source in (self.backup_name, self.schedule_name, self.backup_url) if source) != 1:
+            raise ValueError("give exactly one of backupName, scheduleName and backupUrl")
+        if self.destination is not None and not self.destination.startswith("/"):
+            raise ValueError(f"destination must be an absolute path, not {self.destination!r}")
+        return self
+
+
+class RestoreProgress(Model):
+    """How far it is, in items. Bytes are on the transfers."""
+
+    total_items: int = 0
+    items_restored: int = 0
+
+
+class RestoreStatus(Status):
+    """How it stands."""
+
+    phase: RestorePhase = RestorePhase.NEW
+    progress: RestoreProgress | None = None
+    start_timestamp: datetime | None = None
+    completion_timestamp: datetime | None = None
+    errors: int = 0
+    warnings: int = 0
+    failure_reason: str | None = None
+    validation_errors: tuple[str, ...] = ()
+
+
+class Restore(Resource):
+    """A request to bring back what a backup holds."""
+
+    plural: ClassVar[str] = "restores"
+
+    kind: Literal["Restore"] = "Restore"
+    spec: RestoreSpec
+    status: RestoreStatus = Field(default_factory=RestoreStatus)

@@ -1,0 +1,113 @@
+"""Settings: what an operator changes while the server runs. Each is known, typed and documented here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from tidegate.model.load import LoadConcurrency, parse_load_concurrency
+from tidegate.model.resource import Resource, Spec, Status
+
+
+class SettingSpec(Spec):
+    """The value as text, whatever its type."""
+
+    value: str = Field(max_length=65_536)
+
+
+class SettingStatus(Status):
+    """Nothing yet."""
+
+
+class Setting(Resource):
+    """One setting that differs from its default, under its kebab-case name."""
+
+    plural: ClassVar[str] = "settings"
+
+    kind: Literal["Setting"] = "Setting"
+    spec: SettingSpec
+    status: SettingStatus = Field(default_factory=SettingStatus)
+
+
+@dataclass(frozen=True)
+class SettingDefinition:
+    """What a setting means and which values it takes."""
+
+    name: str
+    default: str
+    description: str
+    check: Callable[[str], object]
+    """Reads the text; raises ValueError with a sentence."""
+
+
+def whole_number(minimum: int) -> Callable[[str], int]:
+    """A reader of whole numbers that are at least `minimum`."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise ValueError(f"{text!r} is not a whole number") from None
+        if number < minimum:
+            raise ValueError(f"{number} is too small; the least is {minimum}")
+        return number
+
+    return read
+
+
+CONCURRENT_BACKUPS = SettingDefinition(
+    "concurrent-backups", "1", "How many backups may be ReadyToStart or InProgress at once.", whole_number(1)
+)
+CONCURRENT_RESTORES = SettingDefinition(
+    "concurrent-backup-restore-limit",
+    "5",
+    "How many volumes may be restored at once; 0 pauses all restores.",
+    whole_number(0),
+)
+LOAD_CONCURRENCY = SettingDefinition(
+    "load-concurrency",
+    "{}",
+    'How many transfers each node may move at once, as JSON: {"globalConfig": 2, "perNodeConfig": '
+    '[{"nodeSelector": {"matchLabels": {"disk": "slow"}}, "number": 1}], "prepareQueueLength": 10}.',
+    parse_load_concurrency,
+)
+QUEUE_RECHECK_SECONDS = SettingDefinition(
+    "backup-queue-recheck-seconds",
+    "60",
+    "How often the queue is looked at even if nothing happened: a safety net, not how it moves.",
+    whole_number(1),
+)
+
+KNOWN_SETTINGS = {
+    definition.name: definition
+    for definition in (CONCURRENT_BACKUPS, CONCURRENT_RESTORES, LOAD_CONCURRENCY, QUEUE_RECHECK_SECONDS)
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings as values, stored ones over defaults: what decisions are given."""
+
+    concurrent_backups: int
+    concurrent_restores: int
+    load_concurrency: LoadConcurrency
+    queue_recheck_seconds: int
+
+
+def effective_settings(stored: list[Setting]) -> Settings:
+    """Stored values over defaults. A stored value was checked when it came in; one that is bad now falls back."""
+    texts = {setting.name: setting.spec.value for setting in stored}
+
+    def value(definition: SettingDefinition) -> object:
+        try:
+            return definition.check(texts.get(definition.name, definition.default))
+        except ValueError:
+            return definition.check(definition.default)
+
+    return Settings(
+        concurrent_backups=value(CONCURRENT_BACKUPS),  # type: ignore[arg-type]  # each reader's own type
+        concurrent_restores=value(CONCURRENT_RESTORES),  # type: ignore[arg-type]
+        load_concurrency=value(LOAD_CONCURRENCY),  # type: ignore[arg-type]
+        queue_recheck_seconds=value(QUEUE_RECHECK_SECONDS),  # type: ignore[arg-type]
+    )

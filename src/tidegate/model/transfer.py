@@ -1,0 +1,137 @@
+"""Transfers: one movement of one volume's data. Four kinds, one shape."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from tidegate.model.base import Model
+from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.restore import ExistingData
+from tidegate.model.volume import VolumeKind
+
+
+class TransferPhase(StrEnum):
+    """New waits for its gates; Accepted prepares; Prepared waits for the node; InProgress moves bytes."""
+
+    NEW = "New"
+    ACCEPTED = "Accepted"
+    PREPARED = "Prepared"
+    IN_PROGRESS = "InProgress"
+    CANCELING = "Canceling"
+    CANCELED = "Canceled"
+    COMPLETED = "Completed"
+    FAILED = "Failed"
+
+    @property
+    def final(self) -> bool:
+        """Whether the work is over, well or not."""
+        return self in {TransferPhase.CANCELED, TransferPhase.COMPLETED, TransferPhase.FAILED}
+
+    @property
+    def moving(self) -> bool:
+        """Whether it takes one of its node's slots. A mover that is being stopped still does."""
+        return self in {TransferPhase.IN_PROGRESS, TransferPhase.CANCELING}
+
+
+class TransferSpec(Spec):
+    """Whose data, between which place and which volume backup. Everything a mover needs is here or on the target."""
+
+    volume_namespace: str
+    volume_name: str
+    volume_kind: VolumeKind
+    path: str
+    """Where the data is read from, or written to."""
+    target: str
+    """Name of the BackupTarget."""
+    store_volume: str
+    """The volume's name in the store."""
+    store_backup: str
+    """The volume backup's name in the store: to be written by an upload, to be read by a download."""
+    existing_data: ExistingData = ExistingData.NONE
+    cancel: bool = False
+    """One way: once true, never false again."""
+
+
+class TransferProgress(Model):
+    """How far it is, in bytes of the volume."""
+
+    stage: str = ""
+    bytes_done: int = 0
+    total_bytes: int | None = None
+    bytes_per_second: float | None = None
+
+
+class TransferResult(Model):
+    """What came of it."""
+
+    url: str = ""
+    size: int = 0
+    new_bytes: int = 0
+    """Bytes that the store had to take, compressed."""
+    warnings: tuple[str, ...] = ()
+
+
+class TransferStatus(Status):
+    """How it stands."""
+
+    phase: TransferPhase = TransferPhase.NEW
+    message: str = ""
+    node: str | None = None
+    accepted_timestamp: datetime | None = None
+    start_timestamp: datetime | None = None
+    completion_timestamp: datetime | None = None
+    progress: TransferProgress | None = None
+    result: TransferResult | None = None
+    error_code: str | None = None
+
+
+class Transfer(Resource):
+    """One movement of one volume's data; never stored itself, only its four kinds are."""
+
+    direction: ClassVar[Literal["upload", "download"]]
+
+    spec: TransferSpec
+    status: TransferStatus = Field(default_factory=TransferStatus)
+
+
+class DataUpload(Transfer):
+    """An image or a device, to the store."""
+
+    plural: ClassVar[str] = "datauploads"
+    direction: ClassVar[Literal["upload", "download"]] = "upload"
+    kind: Literal["DataUpload"] = "DataUpload"
+
+
+class DataDownload(Transfer):
+    """An image or a device, from the store."""
+
+    plural: ClassVar[str] = "datadownloads"
+    direction: ClassVar[Literal["upload", "download"]] = "download"
+    kind: Literal["DataDownload"] = "DataDownload"
+
+
+class PodVolumeBackup(Transfer):
+    """A file tree, to the store."""
+
+    plural: ClassVar[str] = "podvolumebackups"
+    direction: ClassVar[Literal["upload", "download"]] = "upload"
+    kind: Literal["PodVolumeBackup"] = "PodVolumeBackup"
+
+
+class PodVolumeRestore(Transfer):
+    """A file tree, from the store."""
+
+    plural: ClassVar[str] = "podvolumerestores"
+    direction: ClassVar[Literal["upload", "download"]] = "download"
+    kind: Literal["PodVolumeRestore"] = "PodVolumeRestore"
+
+
+UPLOADS: tuple[type[Transfer], ...] = (DataUpload, PodVolumeBackup)
+DOWNLOADS: tuple[type[Transfer], ...] = (DataDownload, PodVolumeRestore)
+TRANSFERS: tuple[type[Transfer], ...] = (*UPLOADS, *DOWNLOADS)
+
+# The labels by which the transfers of one request are found again.
+BACKUP_LABEL = "tidegate.dev/backup-uid"
+RESTORE_LABEL = "tidegate.dev/restore-uid"

@@ -1,0 +1,89 @@
+"""Namespaces and the volumes in them: what there is to protect."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from tidegate.model.resource import Resource, Spec, Status
+
+
+class NamespaceSpec(Spec):
+    """Nothing yet: a namespace is its name and its labels."""
+
+
+class NamespaceStatus(Status):
+    """Nothing yet."""
+
+
+class Namespace(Resource):
+    """A group of volumes that belong to one application; what overlap is judged by."""
+
+    plural: ClassVar[str] = "namespaces"
+
+    kind: Literal["Namespace"] = "Namespace"
+    spec: NamespaceSpec = Field(default_factory=NamespaceSpec)
+    status: NamespaceStatus = Field(default_factory=NamespaceStatus)
+
+
+class VolumeKind(StrEnum):
+    """Where the bytes of a volume live on one machine."""
+
+    DIRECTORY = "directory"
+    IMAGE = "image"
+    DEVICE = "device"
+
+
+class VolumeSpec(Spec):
+    """Exactly one of directory, image and device: an absolute path on the node."""
+
+    directory: str | None = None
+    image: str | None = None
+    device: str | None = None
+    node: str | None = None
+    """Where the path is. Absent: the node that the server runs on."""
+
+    @model_validator(mode="after")
+    def _exactly_one_source(self) -> Self:
+        given = {kind: path for kind in VolumeKind if (path := getattr(self, kind)) is not None}
+        if len(given) != 1:
+            raise ValueError("give exactly one of directory, image and device")
+        ((kind, path),) = given.items()
+        # A relative path would mean another thing to the server than to the person who typed it.
+        if not path.startswith("/") or "\0" in path:
+            raise ValueError(f"{kind} must be an absolute path, not {path!r}")
+        return self
+
+    @property
+    def source_kind(self) -> VolumeKind:
+        """Which of the three it is."""
+        return next(kind for kind in VolumeKind if getattr(self, kind) is not None)
+
+    @property
+    def path(self) -> str:
+        """The path, whichever kind it is."""
+        return str(getattr(self, self.source_kind))
+
+
+class VolumeStatus(Status):
+    """What backups know of the volume."""
+
+    last_backup: str | None = None
+    """Name of the newest Backup that completed for this volume."""
+    last_backup_at: datetime | None = None
+    last_backup_url: str | None = None
+    """Where that backup of this volume is in the store; Longhorn understands it too."""
+    size: int | None = None
+    """Bytes at that time."""
+
+
+class Volume(Resource):
+    """The unit of protection."""
+
+    plural: ClassVar[str] = "volumes"
+    namespaced: ClassVar[bool] = True
+
+    kind: Literal["Volume"] = "Volume"
+    spec: VolumeSpec
+    status: VolumeStatus = Field(default_factory=VolumeStatus)

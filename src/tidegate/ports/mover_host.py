@@ -1,0 +1,36 @@
+"""Where movers run: child processes on one machine, pods on Kubernetes."""
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from tidegate.model.mover_job import DownloadJob, ErrorReport, ProgressReport, RemoveJob, ResultReport, UploadJob
+
+Job = UploadJob | DownloadJob | RemoveJob
+Report = ProgressReport | ResultReport | ErrorReport
+
+
+class Mover(Protocol):
+    """One piece of work that has been started."""
+
+    def reports(self) -> AsyncIterator[Report]:
+        """What the mover says, ending with exactly one ResultReport or ErrorReport, whatever happens to it.
+
+        A mover that dies without last words gets an ErrorReport that tells how it died. To be read once.
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Ask it to stop; it ends with an ErrorReport of code WorkCancelled, or with what it reached before."""
+        ...
+
+
+class MoverHost(Protocol):
+    """Starts movers and never leaves one behind: closing the host ends all of them and waits for that."""
+
+    async def start(self, job: Job) -> Mover:
+        """Start a mover for this job. Raises RetryableError if none can be started now."""
+        ...
+
+    async def close(self) -> None:
+        """Cancel what runs, wait for the end of all of it, force it where asking does not help."""
+        ...

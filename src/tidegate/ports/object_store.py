@@ -1,0 +1,64 @@
+"""Where bytes live: one promise for directories, S3, Azure, GCS and memory.
+
+Synchronous on purpose: bytes move in long-lived threads of a mover, and nothing per block belongs on an event loop
+(docs/decisions/0004). All methods may be called from many threads at once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class ObjectInfo:
+    """What the store tells about an object without sending it."""
+
+    key: str
+    size: int
+    modified_at: datetime
+    """By the store's own clock."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One level of a prefix: the objects right below it and the names of the prefixes that go deeper."""
+
+    objects: tuple[ObjectInfo, ...]
+    prefixes: tuple[str, ...]
+
+
+class ObjectStore(Protocol):
+    """Keys are `/`-separated relative paths. Absence is told only when the store itself said "not found".
+
+    Every method raises StoreUnavailable when the store did not answer or its answer proves nothing (worth trying
+    again), Unauthenticated when it refuses the credentials, and NoSpace when it is full.
+    """
+
+    def get(self, key: str, *, at_most: int) -> bytes:
+        """The whole object; raises NotFound if the store says so, DamagedMetadata if it is longer than `at_most`."""
+        ...
+
+    def put(self, key: str, body: bytes) -> None:
+        """Store `body` whole or not at all, replacing what was there. Durable and visible once this returns."""
+        ...
+
+    def put_if_absent(self, key: str, body: bytes) -> bool:
+        """As `put`, but leaves an existing object alone and returns False."""
+        ...
+
+    def head(self, key: str) -> ObjectInfo:
+        """What there is to know of the object; raises NotFound only if the store says so."""
+        ...
+
+    def list_level(self, prefix: str) -> Listing:
+        """What is right below `prefix`, sorted by key; empty only if the store says that nothing is there."""
+        ...
+
+    def list_all(self, prefix: str) -> Iterator[ObjectInfo]:
+        """All objects below `prefix`, in no promised order. Raises in the middle rather than ending early."""
+        ...
+
+    def delete(self, key: str) -> None:
+        """Remove the object; no error if it is not there."""
+        ...

@@ -1,0 +1,101 @@
+"""Where resources live: the promise that memory, SQLite and the Kubernetes API keep alike."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
+
+from tidegate.model.labels import EVERYTHING, Selector
+from tidegate.model.resource import Ref, Resource
+
+R = TypeVar("R", bound=Resource)
+
+
+@dataclass(frozen=True)
+class Page(Generic[R]):
+    """Part of a list. `marker` asks for the next part; None means that this was the last."""
+
+    items: tuple[R, ...]
+    resource_version: str
+    """Where to watch from so that nothing after this page's look is missed."""
+    marker: str | None = None
+
+
+class Change(StrEnum):
+    """What happened to a resource."""
+
+    ADDED = "ADDED"
+    MODIFIED = "MODIFIED"
+    DELETED = "DELETED"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One change, with the resource as it was right after it (for DELETED: right before it vanished)."""
+
+    change: Change
+    resource: Resource
+    resource_version: str
+    """Of this change; for DELETED newer than the one in the resource's metadata."""
+
+
+class ResourceStore(Protocol):
+    """Named things with a spec and a status, versioned, watched.
+
+    Every write is durable when it returns: killing the process right after loses nothing. Every write is atomic: after
+    an error nothing was changed. Names are unique per kind and namespace among things that exist now; uids for ever.
+    Safe to use from many tasks at once.
+    """
+
+    async def create(self, resource: R) -> R:
+        """Store a new resource as given, status included; fills in uid, versions and the creation time.
+
+        Raises AlreadyExists and changes nothing if the name is taken, also by one that is still being deleted.
+        """
+        ...
+
+    async def get(self, kind: type[R], name: str, namespace: str = "") -> R:
+        """The resource as of the last finished write; raises NotFound only if it certainly does not exist."""
+        ...
+
+    async def list(
+        self,
+        kind: type[R],
+        *,
+        namespace: str | None = None,
+        selector: Selector = EVERYTHING,
+        limit: int | None = None,
+        marker: str | None = None,
+    ) -> Page[R]:
+        """Resources ordered by namespace and name; `limit` caps a page, `marker` goes on behind an earlier one.
+
+        A page is one consistent look. Pages together miss nothing that existed throughout. Never empty by failure.
+        """
+        ...
+
+    def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
+        """Every change of these kinds after version `since`, in order, none lost, none twice; waits for more for ever.
+
+        Raises WatchExpired, at the beginning or later, when changes since then are no longer kept: list again.
+        """
+        ...
+
+    async def update(self, resource: R) -> R:
+        """Replace spec, labels, annotations, finalizers and owners; the stored status is left alone.
+
+        Raises StaleVersion if `resource` is not the newest version, NotFound if it is gone. An update that changes
+        nothing writes nothing and makes no event. Removing the last finalizer of a deleted resource removes it.
+        """
+        ...
+
+    async def update_status(self, resource: R) -> R:
+        """Replace the status only. Errors and the case of no change as for `update`."""
+        ...
+
+    async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
+        """Remove the resource, or, while it has finalizers, mark it as deleted. Marking twice changes nothing.
+
+        With `uid`, a namesake that came later is left alone (NotFound). What names the removed one as its last owner
+        goes too, sooner or later, under the same rules. Raises NotFound if there is no such resource.
+        """
+        ...

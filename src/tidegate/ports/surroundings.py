@@ -1,0 +1,18 @@
+"""Looks at the machine and the stores that the API takes before it accepts something."""
+
+from typing import Protocol
+
+from tidegate.model.mover_job import TargetAccess
+from tidegate.model.volume import VolumeSpec
+
+
+class Surroundings(Protocol):
+    """Answers "would this work?" so that a mistake is told to the person who makes it, not to a log later."""
+
+    async def check_volume(self, spec: VolumeSpec) -> int:
+        """Bytes that the volume has now. Raises SourceUnreadable with a sentence if it cannot be backed up."""
+        ...
+
+    async def check_target(self, access: TargetAccess) -> None:
+        """Raises InvalidInput for a URL that can never work; StoreUnavailable or Unauthenticated if it does not now."""
+        ...

@@ -1,0 +1,79 @@
+"""The data of one volume, to be read by an upload or written by a download.
+
+Every volume is, to the data path, a run of bytes cut into blocks. A file tree becomes one by being packed: `volumes/`
+lays it out, `format/` says how it is written down, and the data path moves it like any image.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+
+class VolumeSource(Protocol):
+    """One volume opened for reading. Used as a context manager; reads may come from many threads at once."""
+
+    @property
+    def size(self) -> int:
+        """Bytes in all, as a restore will bring them back."""
+        ...
+
+    @property
+    def cfg_parameters(self) -> dict[str, str]:
+        """What a restore must know beside the bytes; goes into the `Parameters` of the backup's cfg."""
+        ...
+
+    def data_ranges(self) -> Iterator[tuple[int, int]]:
+        """(offset, length) of what may hold data, ascending, not overlapping. The rest is holes and reads as zeros."""
+        ...
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Exactly these bytes; zeros behind the end. Raises SourceUnreadable if they cannot be had."""
+        ...
+
+    def warnings(self) -> Sequence[str]:
+        """What a person should know about this reading: files skipped, files that changed under us."""
+        ...
+
+    def __enter__(self) -> "VolumeSource": ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class BackupContent(Protocol):
+    """What one volume backup holds. Every byte was checked against its block's name before anyone sees it."""
+
+    @property
+    def size(self) -> int:
+        """Bytes in all."""
+        ...
+
+    @property
+    def block_size(self) -> int:
+        """Bytes per block."""
+        ...
+
+    @property
+    def block_offsets(self) -> Sequence[int]:
+        """Where blocks with data begin, ascending. The rest is zeros."""
+        ...
+
+    @property
+    def cfg_parameters(self) -> dict[str, str]:
+        """What the source left for its restore."""
+        ...
+
+    def read_block(self, offset: int) -> bytes:
+        """One whole block; `offset` is one of `block_offsets`. Raises DamagedBlock or MissingBlock."""
+        ...
+
+
+class VolumeSink(Protocol):
+    """Where one volume is restored to. What was there before stays until everything new is whole."""
+
+    def receive(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> Sequence[str]:
+        """Write everything beside the destination, make it durable, then swap it in; returns warnings.
+
+        After any error, cancellation included, the destination is as it was and nothing is left beside it.
+        `on_bytes` is told how many more bytes of the content are done; it may raise WorkCancelled.
+        Raises DestinationUnusable or NoSpace, with a sentence.
+        """
+        ...

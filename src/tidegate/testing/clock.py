@@ -1,0 +1,53 @@
+"""A clock that moves when told, so that tests never wait."""
+
+import asyncio
+import heapq
+from datetime import UTC, datetime, timedelta
+
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class ManualClock:
+    """Keeps the Clock's promise; time passes only in `advance`, which wakes sleepers in the order of their times."""
+
+    def __init__(self, start: datetime = BEGINNING) -> None:
+        self._start = start
+        self._now = start
+        self._sleepers: list[tuple[datetime, int, asyncio.Future[None]]] = []
+        self._count = 0
+
+    def now(self) -> datetime:
+        """The time that the test set."""
+        return self._now
+
+    def monotonic(self) -> float:
+        """Seconds since the test began."""
+        return (self._now - self._start).total_seconds()
+
+    async def sleep(self, delay: timedelta) -> None:
+        """Wait until `advance` has gone far enough."""
+        if delay <= timedelta():
+            await asyncio.sleep(0)
+            return
+        self._count += 1
+        woken = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._sleepers, (self._now + delay, self._count, woken))
+        await woken
+
+    async def advance(self, delay: timedelta) -> None:
+        """Let `delay` pass; each sleeper sees exactly its own time when it wakes."""
+        goal = self._now + delay
+        while self._sleepers and self._sleepers[0][0] <= goal:
+            due, _, woken = heapq.heappop(self._sleepers)
+            self._now = max(self._now, due)
+            if not woken.done():
+                woken.set_result(None)
+            await settle()
+        self._now = goal
+        await settle()
+
+
+async def settle(turns: int = 20) -> None:
+    """Give every task that can go on the chance to: for code that only waits on loop callbacks, not on threads."""
+    for _ in range(turns):
+        await asyncio.sleep(0)
