@@ -1,0 +1,1 @@
+"""Resources in memory. Not there yet."""

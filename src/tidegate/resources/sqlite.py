@@ -1,0 +1,1 @@
+"""Resources in SQLite. Not there yet."""
