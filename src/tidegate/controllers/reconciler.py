@@ -30,9 +30,9 @@ def itself(resource: Resource) -> Iterable[Ref]:
     return (resource.ref,)
 
 
-def owners(resource: Resource) -> Iterable[Ref]:
-    """A change of a dependent concerns those who own it."""
-    return tuple(Ref(owner.kind, owner.name) for owner in resource.metadata.owner_references)
+def owners(kind: str) -> Callable[[Resource], Iterable[Ref]]:
+    """A change of a dependent concerns those of this kind who own it."""
+    return lambda resource: [Ref(o.kind, o.name) for o in resource.metadata.owner_references if o.kind == kind]
 
 
 def always(key: Ref) -> Callable[[Resource], Iterable[Ref]]:
