@@ -29,7 +29,7 @@ class _Once:
 async def render_metrics(services: Services) -> tuple[bytes, str]:
     """The scrape's body and its content type."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Once([family async for family in _families(services)]))  # type: ignore[arg-type]
+    registry.register(_Once([family async for family in _families(services)]))
     return generate_latest(registry), CONTENT_TYPE_LATEST
 
 
