@@ -171,5 +171,6 @@ def _greet(url: str, data_dir: DataDir) -> None:
     if sys.stderr.isatty():
         sys.stderr.write(
             f"\n  Tidegate {__version__} is ready at {url}\n"
-            f"  In another terminal: tidegate --data-dir {data_dir.path} volume get   (Ctrl-C here stops the server)\n\n"
+            f"  In another terminal: tidegate --data-dir {data_dir.path} volume get\n"
+            "  Ctrl-C here stops the server.\n\n"
         )
