@@ -83,9 +83,17 @@ def test_veleros_own_cases(case, others, asked, limit, starts):
 
 REASONS = [
     ([("b1", RUNNING, "a")], Reason.NAMESPACE_OVERLAP_RUNNING, "backup b1 is running and shares namespace a"),
-    ([("b0", RUNNING, "z"), ("b1", QUEUED, "z", "a")], Reason.NAMESPACE_OVERLAP_QUEUED, "backup b1 is ahead in the queue and shares namespace a"),
-    ([("b1", RUNNING, "z"), ("b2", RUNNING, "y")], Reason.CONCURRENCY_LIMIT, "all 2 slots of concurrent-backups are taken"),
-]  # fmt: skip
+    (
+        [("b0", RUNNING, "z"), ("b1", QUEUED, "z", "a")],
+        Reason.NAMESPACE_OVERLAP_QUEUED,
+        "backup b1 is ahead in the queue and shares namespace a",
+    ),
+    (
+        [("b1", RUNNING, "z"), ("b2", RUNNING, "y")],
+        Reason.CONCURRENCY_LIMIT,
+        "all 2 slots of concurrent-backups are taken",
+    ),
+]
 
 
 @pytest.mark.parametrize(("others", "reason", "message"), REASONS)

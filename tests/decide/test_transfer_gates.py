@@ -1,5 +1,7 @@
 """The gates of transfers: restore limit, prepare queue, node load."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,14 +88,20 @@ def test_a_transfer_that_shall_be_cancelled_takes_no_slot():
 
 
 # velero.md 6.6: node labels host-name=node-1, xxxx=yyyyy.
+def rules(*numbers_by_label):
+    selected = [{"nodeSelector": {"matchLabels": labels}, "number": number} for labels, number in numbers_by_label]
+    return json.dumps({"globalConfig": 6, "perNodeConfig": selected})
+
+
+HOST, OTHER = {"host-name": "node-1"}, {"xxxx": "yyyyy"}
 RULES = [
     ("{}", 1),
     ('{"globalConfig": 6}', 6),
-    ('{"globalConfig": 6, "perNodeConfig": [{"nodeSelector": {"matchLabels": {"other": "x"}}, "number": 3}]}', 6),
-    ('{"globalConfig": 6, "perNodeConfig": [{"nodeSelector": {"matchLabels": {"host-name": "node-1"}}, "number": 66}]}', 66),
-    ('{"globalConfig": 6, "perNodeConfig": [{"nodeSelector": {"matchLabels": {"host-name": "node-1"}}, "number": 66}, {"nodeSelector": {"matchLabels": {"xxxx": "yyyyy"}}, "number": 36}]}', 36),
-    ('{"globalConfig": 6, "perNodeConfig": [{"nodeSelector": {"matchLabels": {"host-name": "node-1"}}, "number": 36}, {"nodeSelector": {"matchLabels": {"xxxx": "yyyyy"}}, "number": 66}]}', 36),
-]  # fmt: skip
+    (rules(({"other": "x"}, 3)), 6),
+    (rules((HOST, 66)), 66),
+    (rules((HOST, 66), (OTHER, 36)), 36),
+    (rules((HOST, 36), (OTHER, 66)), 36),
+]
 
 
 @pytest.mark.parametrize(("config", "expected"), RULES)
