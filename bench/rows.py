@@ -45,6 +45,4 @@ def table(rows: Sequence[Row]) -> str:
 
 def _line(line: tuple[str, ...], widths: Sequence[int]) -> str:
     what, value, unit, target, verdict = line
-    return (
-        f"{what:<{widths[0]}}  {value:>{widths[1]}}  {unit:<{widths[2]}}  {target:>{widths[3]}}  {verdict}".rstrip()
-    )
+    return f"{what:<{widths[0]}}  {value:>{widths[1]}}  {unit:<{widths[2]}}  {target:>{widths[3]}}  {verdict}".rstrip()

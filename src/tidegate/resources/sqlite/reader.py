@@ -5,17 +5,11 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from tidegate.model.labels import Operator, Requirement, Selector
-from tidegate.model.resource import Resource
-from tidegate.ports.resource_store import Page
-from tidegate.resources.paging import PlaceInList
 from tidegate.resources.sqlite.errors import translated
-from tidegate.resources.sqlite.rows import decode
-from tidegate.resources.sqlite.schema import connect, read_last_version
+from tidegate.resources.sqlite.schema import connect
 
 T = TypeVar("T")
 
@@ -56,52 +50,3 @@ class Reader:
             self._connections.append(self._own.connection)
         own: sqlite3.Connection = self._own.connection
         return own
-
-
-@dataclass(frozen=True)
-class ListQuery:
-    """Which resources of a kind, from which place on."""
-
-    kind: str
-    namespace: str | None
-    selector: Selector
-    behind: PlaceInList
-    limit: int | None
-
-    def page(self, connection: sqlite3.Connection) -> Page[Resource]:
-        """One consistent look, and the version that it was taken at."""
-        version = read_last_version(connection)
-        bodies = self._bodies(connection)
-        items = tuple(decode(self.kind, body) for body in bodies[: self.limit])
-        more = len(bodies) > len(items)
-        marker = PlaceInList(items[-1].namespace, items[-1].name).to_marker() if more else None
-        return Page(items, resource_version=str(version), marker=marker)
-
-    def _bodies(self, connection: sqlite3.Connection) -> list[str]:
-        """One more than `limit` where there is more, so that the last page knows that it is the last."""
-        terms = ["kind = ?", "(namespace, name) > (?, ?)"]
-        values: list[object] = [self.kind, *self.behind]
-        if self.namespace is not None:
-            terms.append("namespace = ?")
-            values.append(self.namespace)
-        for requirement in self.selector.requirements:
-            terms.append(_term(requirement))
-            values += [self.kind, requirement.key, *requirement.values]
-        sql = f"SELECT body FROM resources WHERE {' AND '.join(terms)} ORDER BY namespace, name LIMIT ?"  # noqa: S608  # only our own words and question marks
-        rows = connection.execute(sql, (*values, -1 if self.limit is None else self.limit + 1))
-        return [body for (body,) in rows]
-
-
-def _term(requirement: Requirement) -> str:
-    """A subquery over labels_by_value rather than a look at each row: few of many is the common case."""
-    values = ", ".join("?" * len(requirement.values))
-    labelled = "SELECT namespace, name FROM labels WHERE kind = ? AND key = ?"
-    match requirement.operator:
-        case Operator.IN:
-            return f"(namespace, name) IN ({labelled} AND value IN ({values}))"
-        case Operator.NOT_IN:
-            return f"(namespace, name) NOT IN ({labelled} AND value IN ({values}))"
-        case Operator.EXISTS:
-            return f"(namespace, name) IN ({labelled})"
-        case Operator.NOT_EXISTS:
-            return f"(namespace, name) NOT IN ({labelled})"

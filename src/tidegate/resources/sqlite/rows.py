@@ -58,10 +58,6 @@ class SqliteRows:
         self._index_labels(effect)
         self._index_owners(effect)
 
-    def save_last_version(self, version: int) -> None:
-        """In the same transaction as the changes, so that no version can come twice."""
-        self._connection.execute("UPDATE counter SET last_version = ?", (version,))
-
     def _index_labels(self, effect: Effect) -> None:
         resource = effect.event.resource
         place = (resource.kind, resource.namespace, resource.name)

@@ -94,3 +94,8 @@ def read_last_version(connection: sqlite3.Connection) -> int:
     """The newest version ever given out."""
     (last_version,) = connection.execute("SELECT last_version FROM counter").fetchone()
     return int(last_version)
+
+
+def save_last_version(connection: sqlite3.Connection, version: int) -> None:
+    """In the same transaction as the changes, so that no version can come twice."""
+    connection.execute("UPDATE counter SET last_version = ?", (version,))

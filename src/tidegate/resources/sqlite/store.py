@@ -14,7 +14,8 @@ from tidegate.ports.resource_store import Event, Page
 from tidegate.resources.event_log import KEPT_EVENTS, EventLog, check_given_out
 from tidegate.resources.paging import check_limit, place_of
 from tidegate.resources.sqlite.database import Database
-from tidegate.resources.sqlite.reader import ListQuery, Reader
+from tidegate.resources.sqlite.list_query import ListQuery
+from tidegate.resources.sqlite.reader import Reader
 from tidegate.resources.sqlite.rows import SqliteRows
 from tidegate.resources.sqlite.writer import Writer
 from tidegate.resources.writes import Create, Delete, Update, UpdateStatus, Write, checked, no_such

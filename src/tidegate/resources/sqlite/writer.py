@@ -12,7 +12,9 @@ from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Event
 from tidegate.resources.sqlite.database import Database
 from tidegate.resources.sqlite.errors import in_our_words
+from tidegate.resources.sqlite.recent import RecentRows
 from tidegate.resources.sqlite.rows import SqliteRows
+from tidegate.resources.sqlite.schema import save_last_version
 from tidegate.resources.writes import Outcome, Write, plan_write
 
 # Bounds how long the first of a group waits for the last; one commit costs about as much as twenty small writes.
@@ -40,7 +42,7 @@ class Writer:
         """No reader has seen a higher one; may be ahead of what is committed."""
         self._path = database.path
         self._connection = database.connection
-        self._rows = SqliteRows(database.connection)
+        self._rows = RecentRows(SqliteRows(database.connection))
         self._committed_version = database.last_version
         self._publish = publish
         self._loop = asyncio.get_running_loop()
@@ -111,6 +113,7 @@ class Writer:
         try:
             return self._in_one_transaction(group)
         except Exception as error:  # noqa: BLE001  # whatever it is belongs to the caller, not to this thread
+            self._rows.forget()
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             if len(group) == 1:
@@ -133,7 +136,7 @@ class Writer:
             version += len(outcome.effects)
             settled.append(_Done(job, outcome))
         if version > self._committed_version:
-            self._rows.save_last_version(version)
+            save_last_version(self._connection, version)
         self.newest_version = version
         self._connection.execute("COMMIT")
         self._committed_version = version
