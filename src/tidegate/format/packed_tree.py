@@ -7,9 +7,11 @@ change gives the same blocks wherever it lies. Gaps are zeros. The backup's cfg 
 content is a tree and where the manifest is; to Longhorn it is an image like any other.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from tidegate.errors import DamagedMetadata
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE
@@ -23,6 +25,9 @@ _OFFSET = "tidegate.dev/manifest-offset"
 _LENGTH = "tidegate.dev/manifest-length"
 _CHECKSUM = "tidegate.dev/manifest-checksum"
 _FILE_BYTES = "tidegate.dev/tree-bytes"
+_CHANGED = "tidegate.dev/changed-files"
+_MOST_CHANGED = 100
+_LONGEST_CHANGED = 64 * 1024
 _NUMBER = re.compile(r"[0-9]{1,18}")
 
 
@@ -107,6 +112,24 @@ def shown_size(parameters: Mapping[str, str], *, image_size: int) -> int:
     """Bytes that a person would call the size of the content: of the files for a tree, else of the image."""
     text = parameters.get(_FILE_BYTES, "")
     return int(text) if parameters.get(CONTENT) == TREE and _NUMBER.fullmatch(text) else image_size
+
+
+def changed_parameter(paths: Iterable[str]) -> dict[str, str]:
+    """Names the files that changed while they were read, so that a restore can warn too; the first hundred do."""
+    names = list(islice(paths, _MOST_CHANGED))
+    while names and len(json.dumps(names)) > _LONGEST_CHANGED:
+        names.pop()
+    return {_CHANGED: json.dumps(names)} if names else {}
+
+
+def changed_files(parameters: Mapping[str, str]) -> list[str]:
+    """The files named by `changed_parameter`; nothing if that cannot be understood, for it is only a warning."""
+    text = parameters.get(_CHANGED, "")[:_LONGEST_CHANGED]
+    try:
+        names = json.loads(text) if text else []
+    except ValueError:
+        return []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def _number(parameters: Mapping[str, str], key: str) -> int:

@@ -110,8 +110,10 @@ class TreeEntry:
                 raise ValueError("a directory cannot be linked")
         if (self.type is EntryType.SYMLINK) != bool(self.target) and self.type is not EntryType.HARD_LINK:
             raise ValueError("a symlink, and nothing else, has a target")
-        if "\0" in self.target or any("\0" in name for name in self.xattrs):
+        if any("\0" in name for name in (self.target, *self.xattrs)):
             raise ValueError("no name holds a NUL")
+        for name in self.xattrs:
+            name.encode("utf-8", "surrogateescape")
         if len(self.extents) > MOST_EXTENTS or (self.extents and self.type is not EntryType.FILE):
             raise ValueError("too many extents")
         written = 0
