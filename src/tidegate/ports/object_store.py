@@ -22,7 +22,10 @@ class ObjectInfo:
 
 @dataclass(frozen=True)
 class Listing:
-    """One level of a prefix: the objects right below it and the names of the prefixes that go deeper."""
+    """One level of a prefix: the objects right below it and the prefixes that go deeper.
+
+    All are whole keys from the root of the store; a prefix, given or told, is written without a `/` at its end.
+    """
 
     objects: tuple[ObjectInfo, ...]
     prefixes: tuple[str, ...]

@@ -1,0 +1,47 @@
+"""The manifest of a tree: its entries in order, parents before children, read one line at a time."""
+
+from collections.abc import Iterable, Iterator
+
+from tidegate.errors import DamagedMetadata
+from tidegate.format.tree_entry import LONGEST_LINE, ROOT_PATH, EntryType, TreeEntry
+
+
+def split_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines in a stream that comes in pieces; raises DamagedMetadata for one that is too long or has no end."""
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
+        if len(rest) > LONGEST_LINE:
+            raise DamagedMetadata("the tree's manifest has a line without end")
+    if rest:
+        raise DamagedMetadata("the tree's manifest ends in the middle of a line")
+
+
+def decode_manifest(lines: Iterable[bytes], *, content_end: int) -> Iterator[TreeEntry]:
+    """The entries, the root first. Raises DamagedMetadata before it yields one that could lead out of the tree.
+
+    An entry is yielded only when its parent was, as a directory: so nothing is ever below a symlink or a file. That a
+    path comes once is left to the writer, who creates each path anew: a million names need not be kept here.
+    """
+    directories: set[str] = set()
+    for line in lines:
+        entry = TreeEntry.decode(line, content_end=content_end)
+        is_root = entry.path == ROOT_PATH
+        if is_root != (not directories) or (is_root and entry.type is not EntryType.DIRECTORY):
+            raise DamagedMetadata("the tree's manifest does not begin with its root directory")
+        if not is_root and entry.parent not in directories:
+            raise DamagedMetadata(f"the tree's manifest has {entry.path!r} before or without its directory")
+        if entry.type is EntryType.DIRECTORY:
+            if entry.path in directories:
+                raise DamagedMetadata(f"the tree's manifest has {entry.path!r} twice")
+            directories.add(entry.path)
+        if entry.type is EntryType.HARD_LINK and _parent(entry.target) not in directories:
+            raise DamagedMetadata(f"the tree's manifest links {entry.path!r} to a file that does not exist")
+        yield entry
+    if not directories:
+        raise DamagedMetadata("the tree's manifest is empty")
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0] or ROOT_PATH

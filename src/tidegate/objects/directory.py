@@ -1,0 +1,238 @@
+"""A store in a directory: a disk, a mounted share, anything that looks like one.
+
+Written by hand instead of through obstore, because a backup that is told to be done must survive a power cut, and
+obstore does not sync. Everything goes through the handle of the root that was opened at the beginning, one component
+at a time and never through a symbolic link, so no key leads out of it; and if the root vanishes under us (an
+unmounted share) that is noticed and never taken for an empty store.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import stat
+import weakref
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from tidegate.errors import DamagedMetadata, InvalidInput, NotFound, StoreUnavailable
+from tidegate.objects.directory_errors import translated
+from tidegate.ports.object_store import Listing, ObjectInfo
+
+# As Longhorn makes them.
+_DIRECTORY_MODE = 0o700
+_FILE_MODE = 0o644
+_TEMPORARY = re.compile(r".+\.tmp\.[0-9a-zA-Z]+")
+_OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NO_HARD_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+
+
+class DirectoryObjects:
+    """Keeps the ObjectStore's promise in a directory that must exist already. An object is a file of that name."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        with translated(root, "open"):
+            try:
+                self._root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise StoreUnavailable(f"{root} is not a directory; is it mounted?") from error
+        weakref.finalize(self, os.close, self._root_fd)
+
+    def get(self, key: str, *, at_most: int) -> bytes:
+        """See ObjectStore."""
+        with translated(self._path(key), "read"):
+            try:
+                with self._parent(key) as (parent, name):
+                    return _read(parent, name, key=key, at_most=at_most)
+            except FileNotFoundError as error:
+                raise self._absent(key) from error
+
+    def put(self, key: str, body: bytes) -> None:
+        """See ObjectStore."""
+        with translated(self._path(key), "write"), self._parent(key, create=True) as (parent, name):
+            with _temporary(parent, name, body) as temporary:
+                os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+            os.fsync(parent)
+
+    def put_if_absent(self, key: str, body: bytes) -> bool:
+        """See ObjectStore."""
+        with translated(self._path(key), "write"), self._parent(key, create=True) as (parent, name):
+            if _exists(parent, name):
+                return False
+            with _temporary(parent, name, body) as temporary:
+                created = _name_if_free(parent, temporary, name)
+            os.fsync(parent)
+            return created
+
+    def head(self, key: str) -> ObjectInfo:
+        """See ObjectStore."""
+        with translated(self._path(key), "look at"):
+            try:
+                with self._parent(key) as (parent, name):
+                    found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            except FileNotFoundError as error:
+                raise self._absent(key) from error
+            if stat.S_ISDIR(found.st_mode):
+                raise self._absent(key)
+            return _info(key, found)
+
+    def list_level(self, prefix: str) -> Listing:
+        """See ObjectStore."""
+        objects, prefixes = [], []
+        with translated(self._path(prefix), "list"):
+            try:
+                with self._directory(_parts(prefix)) as directory:
+                    for name in sorted(os.listdir(directory)):
+                        key = f"{prefix}/{name}" if prefix else name
+                        found = None if _TEMPORARY.fullmatch(name) else _look(directory, name)
+                        if found is None:
+                            continue
+                        if stat.S_ISDIR(found.st_mode):
+                            prefixes.append(key)
+                        else:
+                            objects.append(_info(key, found))
+            except FileNotFoundError:
+                self._check_root()
+        if not objects and not prefixes:
+            self._check_root()
+        return Listing(tuple(objects), tuple(prefixes))
+
+    def list_all(self, prefix: str) -> Iterator[ObjectInfo]:
+        """See ObjectStore."""
+        waiting = [prefix]
+        while waiting:
+            level = self.list_level(waiting.pop())
+            yield from level.objects
+            waiting.extend(reversed(level.prefixes))
+
+    def delete(self, key: str) -> None:
+        """See ObjectStore."""
+        with translated(self._path(key), "remove"):
+            try:
+                with self._parent(key) as (parent, name):
+                    os.unlink(name, dir_fd=parent)
+                    os.fsync(parent)
+            except FileNotFoundError:
+                self._check_root()
+
+    def _path(self, key: str) -> str:
+        return f"{self._root}/{key}"
+
+    def _absent(self, key: str) -> NotFound:
+        self._check_root()
+        return NotFound(f"{self._path(key)} does not exist")
+
+    def _check_root(self) -> None:
+        """Absence below a root that is not there any more proves nothing."""
+        try:
+            now = os.stat(self._root)
+        except OSError as error:
+            raise StoreUnavailable(f"{self._root} is not there any more; is it mounted?") from error
+        if not os.path.samestat(now, os.fstat(self._root_fd)):
+            raise StoreUnavailable(f"{self._root} is not the directory that it was; was it mounted or unmounted?")
+
+    @contextlib.contextmanager
+    def _parent(self, key: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
+        *parts, name = _parts(key) or [""]
+        if not name:
+            raise InvalidInput("the empty key is no object")
+        with self._directory(parts, create=create) as directory:
+            yield directory, name
+
+    @contextlib.contextmanager
+    def _directory(self, parts: list[str], *, create: bool = False) -> Iterator[int]:
+        if create:
+            # Without this a vanished root would be written to where nobody ever looks again.
+            self._check_root()
+        directory = os.dup(self._root_fd)
+        try:
+            for part in parts:
+                inner = _enter(directory, part, create=create)
+                os.close(directory)
+                directory = inner
+            yield directory
+        finally:
+            os.close(directory)
+
+
+def _parts(key: str) -> list[str]:
+    parts = key.split("/") if key else []
+    if any(part in {"", ".", ".."} or "\0" in part for part in parts):
+        raise InvalidInput(f"{key!r} cannot be a key")
+    return parts
+
+
+def _enter(directory: int, part: str, *, create: bool) -> int:
+    try:
+        return os.open(part, _OPEN_DIRECTORY, dir_fd=directory)
+    except FileNotFoundError:
+        if not create:
+            raise
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(part, _DIRECTORY_MODE, dir_fd=directory)
+        # The new name must be durable before anything in it counts as durable.
+        os.fsync(directory)
+    return os.open(part, _OPEN_DIRECTORY, dir_fd=directory)
+
+
+def _read(parent: int, name: str, *, key: str, at_most: int) -> bytes:
+    # Not blocking: a FIFO that lies in the store must not hold us for ever.
+    with open(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent), "rb") as file:
+        found = os.fstat(file.fileno())
+        if found.st_size > at_most:
+            raise DamagedMetadata(f"{key} has {found.st_size} bytes; at most {at_most} were expected")
+        return file.read(at_most)
+
+
+@contextlib.contextmanager
+def _temporary(parent: int, name: str, body: bytes) -> Iterator[str]:
+    """A durable file beside `name` that is gone afterwards, unless it got another name."""
+    temporary = f"{name}.tmp.{secrets.token_hex(8)}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE, dir_fd=parent)
+    try:
+        with open(handle, "wb", buffering=0) as file:
+            rest = memoryview(body)
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        yield temporary
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=parent)
+
+
+def _name_if_free(parent: int, temporary: str, name: str) -> bool:
+    """Give the file its name unless the name is taken: of two writers at once, the first one stays."""
+    try:
+        os.link(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        # CIFS and some FUSE mounts: two writers at once may replace each other here, whole file by whole file.
+        if _exists(parent, name):
+            return False
+        os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+    return True
+
+
+def _exists(parent: int, name: str) -> bool:
+    return _look(parent, name) is not None
+
+
+def _look(directory: int, name: str) -> os.stat_result | None:
+    """What there is under this name, None if it went away. A link could hide or invent objects, so it is refused."""
+    try:
+        found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, f"{name} is a symbolic link, which a store may not hold")
+    return found
+
+
+def _info(key: str, found: os.stat_result) -> ObjectInfo:
+    return ObjectInfo(key, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))

@@ -1,0 +1,92 @@
+"""Image files and block devices as sources: a run of bytes, holes left out."""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+
+from tidegate.errors import SourceUnreadable
+from tidegate.model.volume import VolumeKind
+from tidegate.volumes.holes import data_ranges
+
+
+class ImageSource:
+    """Keeps the VolumeSource's promise for one image file or device. Its size is the one at the beginning."""
+
+    def __init__(self, path: str, kind: VolumeKind) -> None:
+        self._path = path
+        self._handle = open_image(path, kind)
+        self._before = os.fstat(self._handle)
+        self._size = image_size(self._handle, path)
+
+    @property
+    def size(self) -> int:
+        """See VolumeSource."""
+        return self._size
+
+    @property
+    def cfg_parameters(self) -> dict[str, str]:
+        """See VolumeSource."""
+        return {}
+
+    def data_ranges(self) -> Iterator[tuple[int, int]]:
+        """See VolumeSource."""
+        if stat.S_ISREG(self._before.st_mode):
+            return data_ranges(self._handle, self._size)
+        return iter([(0, self._size)])
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """See VolumeSource."""
+        wanted = max(0, min(length, self._size - offset))
+        pieces, missing = [], wanted
+        while missing:
+            try:
+                piece = os.pread(self._handle, missing, offset + wanted - missing)
+            except OSError as error:
+                raise SourceUnreadable(f"{self._path} cannot be read at {offset}: {error.strerror}") from error
+            if not piece:
+                raise SourceUnreadable(f"{self._path} became shorter while it was read")
+            pieces.append(piece)
+            missing -= len(piece)
+        return b"".join(pieces) if wanted == length else b"".join(pieces).ljust(length, b"\0")
+
+    def warnings(self) -> Sequence[str]:
+        """See VolumeSource."""
+        now = os.fstat(self._handle)
+        if (now.st_size, now.st_mtime_ns) == (self._before.st_size, self._before.st_mtime_ns):
+            return ()
+        return (f"{self._path} was written to while it was read: the backup may mix old and new content",)
+
+    def __enter__(self) -> "ImageSource":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)
+
+
+def open_image(path: str, kind: VolumeKind) -> int:
+    """A handle for reading; raises SourceUnreadable with a sentence if it is not what `kind` says."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError as error:
+        raise SourceUnreadable(f"{path} does not exist") from error
+    except PermissionError as error:
+        raise SourceUnreadable(f"{path} may not be read: permission denied") from error
+    except OSError as error:
+        raise SourceUnreadable(f"{path} cannot be opened: {error.strerror}") from error
+    mode = os.fstat(handle).st_mode
+    if kind is VolumeKind.DEVICE and not stat.S_ISBLK(mode):
+        os.close(handle)
+        raise SourceUnreadable(f"{path} is not a block device")
+    if kind is VolumeKind.IMAGE and not stat.S_ISREG(mode):
+        os.close(handle)
+        raise SourceUnreadable(f"{path} is not a regular file")
+    return handle
+
+
+def image_size(handle: int, path: str) -> int:
+    """Bytes in all, also of a device; raises SourceUnreadable if there are none."""
+    size = os.lseek(handle, 0, os.SEEK_END)
+    if size == 0:
+        os.close(handle)
+        raise SourceUnreadable(f"{path} is empty: there is nothing to back up")
+    return size

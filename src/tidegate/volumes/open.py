@@ -1,0 +1,74 @@
+"""From a volume's description to its source, its sink and its size."""
+
+import os
+import stat
+from collections.abc import Callable
+
+from tidegate.errors import DestinationUnusable, SourceUnreadable
+from tidegate.model.restore import ExistingData
+from tidegate.model.volume import VolumeKind, VolumeSpec
+from tidegate.ports.volume_data import VolumeSink, VolumeSource
+from tidegate.volumes.directory import DirectorySource, open_tree
+from tidegate.volumes.image import ImageSource, image_size, open_image
+from tidegate.volumes.image_sink import ImageSink
+from tidegate.volumes.tree_sink import DirectorySink
+
+
+def open_source(kind: VolumeKind, path: str, *, still_wanted: Callable[[], None]) -> VolumeSource:
+    """The volume, to be entered before it is read. Raises SourceUnreadable with a sentence.
+
+    Entering a directory walks it; `still_wanted` is called on the way and may raise to end that.
+    """
+    if kind is VolumeKind.DIRECTORY:
+        return DirectorySource(path, still_wanted=still_wanted)
+    return ImageSource(path, kind)
+
+
+def open_sink(kind: VolumeKind, path: str, existing_data: ExistingData) -> VolumeSink:
+    """Where the volume is restored to. Raises DestinationUnusable with a sentence; nothing is written yet."""
+    if kind is VolumeKind.DIRECTORY:
+        return DirectorySink(path, existing_data)
+    if kind is VolumeKind.DEVICE:
+        raise DestinationUnusable(
+            f"{path}: restoring onto a device is not possible yet; restore to an image file and copy that"
+        )
+    return ImageSink(path, existing_data)
+
+
+def measure(spec: VolumeSpec) -> int:
+    """Bytes that the volume has now: of all files for a directory. Raises SourceUnreadable with a sentence."""
+    if spec.source_kind is VolumeKind.DIRECTORY:
+        return _tree_bytes(spec.path)
+    handle = open_image(spec.path, spec.source_kind)
+    size = image_size(handle, spec.path)
+    os.close(handle)
+    return size
+
+
+def _tree_bytes(path: str) -> int:
+    """Counts each hard-linked file once and what may not be read not at all, as a backup would."""
+    root = open_tree(path)
+    seen: set[tuple[int, int]] = set()
+    total = 0
+    try:
+        for _, _, names, directory in os.fwalk(dir_fd=root):
+            for name in names:
+                total += _file_bytes(name, directory, seen)
+    except OSError as error:
+        raise SourceUnreadable(f"{path} cannot be walked: {error.strerror}") from error
+    finally:
+        os.close(root)
+    return total
+
+
+def _file_bytes(name: str, directory: int, seen: set[tuple[int, int]]) -> int:
+    try:
+        found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except OSError:
+        return 0
+    identity = (found.st_dev, found.st_ino)
+    if not stat.S_ISREG(found.st_mode) or identity in seen:
+        return 0
+    if found.st_nlink > 1:
+        seen.add(identity)
+    return found.st_size

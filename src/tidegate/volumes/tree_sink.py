@@ -1,0 +1,93 @@
+"""Restoring to a directory: unpacked beside it, then swapped in."""
+
+import os
+import stat
+from collections.abc import Callable, Sequence
+
+from tidegate.errors import DestinationUnusable
+from tidegate.format.packed_tree import TreeMark, changed_files
+from tidegate.format.tree_manifest import decode_manifest, split_lines
+from tidegate.model.restore import ExistingData
+from tidegate.ports.volume_data import BackupContent
+from tidegate.volumes.image_bytes import ImageBytes, manifest_pieces
+from tidegate.volumes.libc import exchange, sync_file_system
+from tidegate.volumes.tree_writer import TreeWriter
+from tidegate.volumes.workplace import make_directory, remove, sync_directory, workplace, writing_to
+
+
+class DirectorySink:
+    """Keeps the VolumeSink's promise for a directory. An empty one counts as free."""
+
+    def __init__(self, path: str, existing_data: ExistingData) -> None:
+        # A link to the directory stays a link; what it leads to is replaced.
+        self._path = os.path.realpath(path)
+        self._existing_data = existing_data
+        self._check_free()
+
+    def receive(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> Sequence[str]:
+        """See VolumeSink."""
+        mark = TreeMark.of(content.cfg_parameters, image_size=content.size)
+        if mark is None:
+            raise DestinationUnusable("the backup holds an image, not a file tree; restore it to an image file")
+        warnings = [
+            f"{path}: changed while it was backed up; it may mix old and new content, or have zeros in it"
+            for path in changed_files(content.cfg_parameters)
+        ]
+        with workplace(self._path, make=make_directory) as place:
+            image = ImageBytes(content, on_bytes=on_bytes)
+            writer = TreeWriter(place, image)
+            try:
+                lines = split_lines(manifest_pieces(image, mark))
+                for entry in decode_manifest(lines, content_end=mark.manifest_offset):
+                    writer.write(entry)
+                writer.finish()
+            finally:
+                writer.close()
+            self._swap_in(place)
+        return [*warnings, *writer.warnings]
+
+    def _check_free(self) -> None:
+        with writing_to(self._path):
+            try:
+                found = os.stat(self._path)
+            except FileNotFoundError:
+                return
+            if not stat.S_ISDIR(found.st_mode):
+                raise DestinationUnusable(f"{self._path} exists and is not a directory")
+            if os.path.ismount(self._path):
+                raise DestinationUnusable(
+                    f"{self._path} is a mount point and cannot be replaced", hint="restore to a directory below it"
+                )
+            if self._existing_data is not ExistingData.OVERWRITE and os.listdir(self._path):
+                raise DestinationUnusable(
+                    f"{self._path} is not empty", hint="allow it to be overwritten, or restore to another place"
+                )
+
+    def _swap_in(self, place: str) -> None:
+        parent, name = os.path.split(self._path)
+        handle = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            sync_file_system(handle)
+            self._check_free()
+            # Swapped in one step where that is possible, so that there is no instant without the directory. What was
+            # there before is then the workplace, and goes away with it.
+            if not os.path.exists(self._path):
+                os.rename(place, self._path)
+            elif not exchange(os.path.basename(place), name, directory=handle):
+                _replace(place, self._path)
+        finally:
+            os.close(handle)
+        sync_directory(parent)
+
+
+def _replace(place: str, path: str) -> None:
+    """In two steps, for file systems that cannot swap; back to the old one if the second step fails."""
+    # Not the name of a workplace: if we are killed right here, this is the only copy, and nobody may clear it away.
+    aside = os.path.join(os.path.dirname(path), f".before{os.path.basename(place)}")
+    os.rename(path, aside)
+    try:
+        os.rename(place, path)
+    except OSError:
+        os.rename(aside, path)
+        raise
+    remove(aside)
