@@ -28,7 +28,7 @@ class Moment(Enum):
     """The look was taken, for the first time or anew: what is known now is whole."""
     QUIET = auto()
     LOST = auto()
-    """The server is away; it will be looked for again."""
+    """The server went away; it is looked for until it is found or the time is over."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ def follow(
         except ServerUnreachable:
             if not looked_before:
                 raise
-            yield Moment.LOST
+            if pause == _FIRST_PAUSE:
+                yield Moment.LOST
         deadline.check()
         _sleep(cli.clock, pause)
         pause = min(pause * 2, _LONGEST_PAUSE)

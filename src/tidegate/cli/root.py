@@ -79,7 +79,11 @@ class TidegateApp(typer.Typer):
 
 def build_app(clock: Clock | None = None) -> TidegateApp:
     """All commands of the client; more may be added to what is returned. Without a clock only help works."""
-    cli = CliContext(clock or NoClock(), Environment.of_this_process())
+    return assemble(CliContext(clock or NoClock(), Environment.of_this_process()))
+
+
+def assemble(cli: CliContext) -> TidegateApp:
+    """The same for a given context."""
     app = TidegateApp(cli)
     app.callback()(_root)
     for name, noun in _NOUNS.items():

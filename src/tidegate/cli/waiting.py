@@ -1,5 +1,6 @@
 """Waiting for a job to end: what `--wait` and the verb `wait` do."""
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from tidegate.cli.nouns import RESTORE, Job
 from tidegate.cli.output import show_one
 from tidegate.cli.terminal import printable
 from tidegate.cli.wire import Wire, labels_of, read_all, read_resource, uid_of
-from tidegate.errors import NotFound
+from tidegate.errors import NotFound, ServerUnreachable
 
 if TYPE_CHECKING:
     from tidegate.views.job import Job as JobView
@@ -53,10 +54,11 @@ class _Waited:
     def look(self, client: Client) -> str:
         """Everything as it is. Raises NotFound if the job is gone, also when a namesake took its place."""
         version = client.list(self._noun.plural, at_most=1).version
-        self.wire = client.get(self._noun, self._name)
-        self._uid = self._uid or uid_of(self.wire)
-        if uid_of(self.wire) != self._uid:
+        wire = client.get(self._noun, self._name)
+        self._uid = self._uid or uid_of(wire)
+        if uid_of(wire) != self._uid:
             raise self._gone()
+        self.wire = wire
         self._transfers = {uid_of(item): item for item in transfers_of(client, self._noun, self.wire)}
         return version
 
@@ -111,10 +113,12 @@ def _until_final(cli: CliContext, noun: Job, waited: _Waited, deadline: Deadline
         elif isinstance(item, ResourceEvent):
             waited.apply(item)
         job = waited.view()
-        display.show(job, cli.reader())
-        if job.final:
-            # The last words of the transfers may come after those of the job: one more look has them all.
-            with cli.connect() as client:
+        if not job.final:
+            display.show(job, cli.reader())
+        else:
+            # The last words of the transfers may come after those of the job: one more look has them all. The end is
+            # known without it, so a server that goes away now changes nothing.
+            with suppress(ServerUnreachable, NotFound), cli.connect() as client:
                 waited.look(client)
             return waited.view()
     raise AssertionError("follow never ends")
@@ -125,7 +129,7 @@ def _tell_end(cli: CliContext, job: "JobView") -> None:
 
     cli.end_with(PHASE_EXIT_CODES.get(job.phase, ExitCode.FAILED))
     cli.terminal.note(printable(ending(job, cli.reader())))
-    for problem in (*job.problems, *failed_volumes(job)):
+    for problem in dict.fromkeys((*job.problems, *failed_volumes(job))):
         cli.terminal.note(printable(f"  {problem}"))
 
 

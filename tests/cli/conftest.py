@@ -1,0 +1,270 @@
+"""A small server that speaks the API's contract over real HTTP, and a way to run commands against it."""
+
+import contextlib
+import io
+import json
+import os
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tidegate.cli.context import CliContext
+from tidegate.cli.environment import Environment
+from tidegate.cli.root import assemble
+from tidegate.model.kinds import KIND_BY_NAME
+from tidegate.model.labels import Selector
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+TOKEN = "open-sesame"
+
+
+class RunningClock:
+    """Time that passes whenever somebody looks at it or sleeps, so that no test waits for it."""
+
+    def __init__(self):
+        self._seconds = 0.0
+
+    def now(self):
+        return NOON
+
+    def monotonic(self):
+        self._seconds += 0.5
+        return self._seconds
+
+    async def sleep(self, delay: timedelta):
+        self._seconds += delay.total_seconds()
+
+
+@dataclass
+class FakeServer:
+    """Keeps resources as plain JSON. Every change is an event; streams replay them from any version."""
+
+    resources: dict = field(default_factory=dict)
+    log: list = field(default_factory=list)
+    requests: list = field(default_factory=list)
+    problems: deque = field(default_factory=deque)
+    """Answers to give instead of the next ones: (status, body)."""
+    steps: deque = field(default_factory=deque)
+    """What happens when a client begins to listen: one step per stream."""
+    lingering: bool = False
+    """Whether a deleted thing stays for a while, as with a finalizer."""
+    queue: dict = field(default_factory=dict)
+    """The status that a new backup gets."""
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    closing: bool = False
+    broken: int = 0
+
+    def put(self, resource, **status):
+        """Store a model or JSON, with these status fields, and tell those who listen."""
+        wire = json.loads(json.dumps(resource if isinstance(resource, dict) else resource.to_wire()))
+        with self.changed:
+            version = str(len(self.log) + 1)
+            metadata = wire["metadata"]
+            metadata.setdefault("creationTimestamp", "2026-01-01T11:00:00Z")
+            metadata["uid"] = metadata.get("uid") or f"uid-{wire['kind']}-{metadata['name']}"
+            metadata["resourceVersion"] = version
+            wire["status"] = {**wire.get("status", {}), **status}
+            key = (plural_of(wire), metadata.get("namespace", ""), metadata["name"])
+            change = "MODIFIED" if key in self.resources else "ADDED"
+            self.resources[key] = wire
+            self._tell(change, wire, version)
+        return wire
+
+    def remove(self, plural, name, namespace=""):
+        with self.changed:
+            wire = self.resources.pop((plural, namespace, name))
+            self._tell("DELETED", wire, str(len(self.log) + 1))
+
+    def expire(self):
+        """Tell those who listen that they missed something."""
+        with self.changed:
+            self._tell("expired", {}, str(len(self.log) + 1))
+
+    def break_streams(self):
+        """End all streams, as a restart does."""
+        with self.changed:
+            self.broken += 1
+            self.changed.notify_all()
+
+    def when_listening(self, *steps):
+        self.steps.extend(steps)
+
+    def _tell(self, change, wire, version):
+        self.log.append((change, plural_of(wire) if wire else None, version, json.dumps(wire, ensure_ascii=False)))
+        self.changed.notify_all()
+
+
+def plural_of(wire):
+    return KIND_BY_NAME[wire["kind"]].plural
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_state: FakeServer
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=None, *, media_type="application/json"):
+        content = b"" if body is None else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", media_type)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def problem(self, status, code, detail, **more):
+        body = {"type": "about:blank", "title": "x", "status": status, "code": code, "detail": detail, **more}
+        self.answer(status, body, media_type="application/problem+json")
+
+    def handle_any(self):
+        state = self.server_state
+        length = int(self.headers.get("Content-Length") or 0)
+        body = json.loads(self.rfile.read(length)) if length else None
+        url = urlsplit(self.path)
+        query = {key: values[0] for key, values in parse_qs(url.query).items()}
+        state.requests.append((self.command, url.path, query, body))
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            return self.problem(401, "Unauthenticated", "the token is not one that this server gave out")
+        if state.problems:
+            status, document = state.problems.popleft()
+            return self.answer(status, document, media_type="application/problem+json")
+        parts = url.path.strip("/").split("/")[1:]
+        if parts == ["version"]:
+            return self.answer(200, {"version": "9.9.9"})
+        if parts == ["events"]:
+            return self.stream(query)
+        if len(parts) == 1:
+            return self.list(parts[0], query) if self.command == "GET" else self.create(parts[0], query, body)
+        key = (parts[0], parts[1] if len(parts) == 3 else "", parts[-1])
+        return self.one(key, query, body)
+
+    do_GET = do_POST = do_PUT = do_DELETE = handle_any
+
+    def list(self, plural, query):
+        state = self.server_state
+        with state.changed:
+            selector = Selector.parse(query.get("labelSelector", ""))
+            found = [
+                wire
+                for (kind, namespace, _), wire in sorted(state.resources.items())
+                if kind == plural
+                and query.get("namespace", namespace) == namespace
+                and selector.holds_for(wire["metadata"].get("labels", {}))
+            ]
+            version = str(len(state.log))
+        start, limit = int(query.get("marker", 0)), int(query.get("limit", 1000))
+        following = str(start + limit) if start + limit < len(found) else None
+        page = {"limit": limit, "next": following}
+        data = found[start : start + limit]
+        self.answer(200, {"type": "collection", "data": data, "pagination": page, "resourceVersion": version})
+
+    def create(self, plural, query, body):
+        state = self.server_state
+        metadata = body["metadata"]
+        if (plural, metadata.get("namespace", ""), metadata["name"]) in state.resources:
+            return self.problem(409, "AlreadyExists", f"{metadata['name']} is taken", hint="choose another name")
+        if query.get("dryRun") == "true":
+            return self.answer(200, {**body, "status": state.queue})
+        return self.answer(201, state.put(body, **state.queue))
+
+    def one(self, key, query, body):
+        state = self.server_state
+        if self.command == "PUT":
+            return self.answer(200, state.put(body))
+        if key not in state.resources:
+            return self.problem(404, "NotFound", f"there is no {key[2]} among the {key[0]}")
+        if self.command == "DELETE" and query.get("dryRun") != "true":
+            if state.lingering:
+                return self.answer(202, state.resources[key])
+            plural, namespace, name = key
+            state.remove(plural, name, namespace)
+            return self.answer(204)
+        return self.answer(200, state.resources[key])
+
+    def stream(self, query):
+        state = self.server_state
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.wfile.write(b": hello\n\n")
+            with state.changed:
+                position, broken = int(query["since"]), state.broken
+            if state.steps:
+                state.steps.popleft()()
+            while True:
+                with state.changed:
+                    state.changed.wait_for(
+                        lambda: state.closing or state.broken > broken or len(state.log) > position, timeout=10
+                    )
+                    news, position = state.log[position:], len(state.log)
+                    ended = state.closing or state.broken > broken
+                for change, plural, version, body in news:
+                    if plural is None or plural in query["kinds"].split(","):
+                        self.wfile.write(f"id: {version}\nevent: {change}\ndata: {body}\n\n".encode())
+                if ended:
+                    return
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A server that runs on the data directory `tmp_path/data`."""
+    state = FakeServer()
+    handler = type("BoundHandler", (Handler,), {"server_state": state})
+    http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    http.daemon_threads = False
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    state.url = f"http://127.0.0.1:{http.server_port}"
+    data_dir = tmp_path / "data"
+    data_dir.mkdir()
+    (data_dir / "server.json").write_text(json.dumps({"url": state.url, "pid": os.getpid()}))
+    (data_dir / "admin.token").write_text(f"{TOKEN}\n")
+    yield state
+    with state.changed:
+        state.closing = True
+        state.changed.notify_all()
+    http.shutdown()
+    http.server_close()
+    thread.join()
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a command ended and what it said where."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def rows(self):
+        """The cells of a table by whitespace; only for cells without spaces."""
+        return [line.split() for line in self.out.splitlines()]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run one command in `tmp_path` with no variables but those given; the data directory is `tmp_path/data`."""
+
+    def run_command(*args, **variables):
+        environment = Environment({"HOME": str(tmp_path), "TIDEGATE_DATA_DIR": "data", **variables}, tmp_path)
+        out, err = io.StringIO(), io.StringIO()
+        app = assemble(CliContext(RunningClock(), environment))
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
+            app(list(args), prog_name="tidegate")
+        return Result(int(ended.value.code or 0), out.getvalue(), err.getvalue())
+
+    return run_command
