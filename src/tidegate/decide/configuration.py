@@ -166,6 +166,7 @@ def file_layer(document: Mapping[str, object], path: str) -> Layer:
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:
-    names = sorted(known)
-    closest = difflib.get_close_matches(name, names, n=1)
-    return f"Did you mean {closest[0]}?" if closest else f"Known are {', '.join(names)}."
+    # Without the prefix, which would make all variables look alike.
+    names = {one.removeprefix(PREFIX): one for one in sorted(known)}
+    closest = difflib.get_close_matches(name.removeprefix(PREFIX), names, n=1)
+    return f"Did you mean {names[closest[0]]}?" if closest else f"Known are {', '.join(names.values())}."

@@ -1,0 +1,227 @@
+"""Rows and descriptions of each kind."""
+
+from datetime import timedelta, timezone
+
+import pytest
+
+from tidegate.model.backup import BackupPhase, BackupProgress, LabelSelector
+from tidegate.model.node import Node, NodeStatus
+from tidegate.model.reasons import Reason
+from tidegate.model.resource import Metadata
+from tidegate.model.restore import Restore, RestoreSpec
+from tidegate.model.setting import Setting, SettingSpec
+from tidegate.model.transfer import TransferPhase, TransferProgress, TransferResult
+from tidegate.model.volume import Namespace
+from tidegate.testing.builders import THEN, a_backup, a_target, a_transfer, a_volume
+from tidegate.views.backup import BACKUPS, describe_backup, queue_sentence
+from tidegate.views.namespace import NAMESPACES
+from tidegate.views.node import NODES
+from tidegate.views.phases import phase_tone
+from tidegate.views.reader import Reader
+from tidegate.views.restore import RESTORES, describe_restore, restore_source
+from tidegate.views.setting import SETTINGS
+from tidegate.views.table import Tone
+from tidegate.views.target import TARGETS, describe_target
+from tidegate.views.transfer import TRANSFER_TABLE, describe_transfer
+from tidegate.views.volume import VOLUMES, describe_volume
+
+READER = Reader(now=THEN + timedelta(minutes=3, seconds=12))
+
+
+def row(view, resource, *, wide=True):
+    titles = [column.title for column in view.shown(wide=wide)]
+    cells = view.row(resource, READER, wide=wide)
+    return {title: cell.text for title, cell in zip(titles, cells, strict=True)}
+
+
+def told(sections):
+    return {(section.heading, label): value for section in sections for label, value in section.lines}
+
+
+def waiting(backup):
+    status = backup.status.waiting(Reason.CONCURRENCY_LIMIT, "1 of 1 run", since=THEN)
+    return backup.replace(status=status.replace(queue_position=2, phase=BackupPhase.QUEUED))
+
+
+def test_a_waiting_backup_shows_its_place_and_its_reason():
+    backup = waiting(a_backup("nightly", "shop", excluding="tmp"))
+
+    assert row(BACKUPS, backup) == {
+        "NAME": "nightly",
+        "STATUS": "Queued",
+        "QUEUE": "2",
+        "WAITS FOR": "ConcurrencyLimit",
+        "ITEMS": "",
+        "ERRORS": "0",
+        "WARNINGS": "0",
+        "AGE": "3m12s",
+        "EXPIRES": "",
+        "NAMESPACES": "shop without tmp",
+        "TARGET": "store",
+        "PRIORITY": "0",
+        "STARTED": "",
+        "TOOK": "",
+        "MESSAGE": "1 of 1 run",
+    }
+
+
+def test_the_description_of_a_waiting_backup_says_since_when():
+    lines = told(describe_backup(waiting(a_backup("nightly")), [], READER))
+
+    assert lines["Waiting", "Queue position"] == "2"
+    assert lines["Waiting", "Reason"] == "ConcurrencyLimit"
+    assert lines["Waiting", "Message"] == "1 of 1 run"
+    assert lines["Waiting", "Since"] == "2026-01-01 00:00:00+00:00 (3m12s ago)"
+    assert lines["Contents", "Namespaces"] == "all"
+
+
+def test_the_description_of_a_running_backup_has_bytes_and_each_volume():
+    backup = a_backup("nightly", phase=BackupPhase.IN_PROGRESS).with_status(
+        progress=BackupProgress(total_items=2, items_backed_up=1), start_timestamp=THEN
+    )
+    progress = TransferProgress(stage="uploading", bytes_done=512, total_bytes=1024, bytes_per_second=256.0)
+    result = TransferResult(url="file:///s?backup=b", size=1024, new_bytes=100, warnings=("a file changed",))
+    transfers = [
+        a_transfer("two", TransferPhase.IN_PROGRESS, volume=("shop", "b")).with_status(progress=progress),
+        a_transfer("one", TransferPhase.COMPLETED, volume=("shop", "a")).with_status(result=result),
+    ]
+
+    sections = describe_backup(backup, transfers, READER)
+    lines = told(sections)
+
+    assert [section.heading for section in sections if section.heading.startswith("Volume")] == [
+        "Volume shop/a",
+        "Volume shop/b",
+    ]
+    assert lines["Progress", "Items"] == "1 of 2"
+    assert lines["Progress", "Bytes"] == "1.5 KiB of 2.0 KiB (75 %)"
+    assert lines["Progress", "Left"] == "2s"
+    assert lines["Volume shop/a", "URL"] == "file:///s?backup=b"
+    assert lines["Volume shop/a", "New in the store"] == "100 B"
+    assert lines["Volume shop/a", "Warning"] == "a file changed"
+    assert lines["Volume shop/b", "Rate"] == "256 B/s"
+    assert lines["Times", "Took"] == "3m12s"
+
+
+def test_the_description_of_a_failed_backup_says_why():
+    backup = a_backup("nightly", phase=BackupPhase.FAILED).with_status(
+        failure_reason="the store is full", errors=2, validation_errors=("ttl is too short",)
+    )
+    lines = told(describe_backup(backup, [a_transfer("t", TransferPhase.FAILED, message="no space")], READER))
+
+    assert lines["Problems", "Failure"] == "the store is full"
+    assert lines["Problems", "Invalid"] == "ttl is too short"
+    assert lines["Problems", "Errors"] == "2"
+    assert lines["Volume ns/volume", "Message"] == "no space"
+
+
+def test_a_selector_is_written_as_it_is_typed():
+    backup = a_backup("nightly").with_spec(label_selector=LabelSelector(match_labels={"app": "shop"}))
+
+    assert told(describe_backup(backup, [], READER))["Contents", "Selector"] == "app=shop"
+
+
+@pytest.mark.parametrize(
+    ("backup", "sentence"),
+    [
+        (a_backup("n"), "Backup n would start at once."),
+        (waiting(a_backup("n")), "Backup n would be number 2 in the queue, because of ConcurrencyLimit: 1 of 1 run"),
+        (a_backup("n").with_status(queue_position=4), "Backup n would be number 4 in the queue."),
+    ],
+)
+def test_the_place_in_the_queue_is_one_sentence(backup, sentence):
+    assert queue_sentence(backup) == sentence
+
+
+def test_what_is_being_deleted_says_so():
+    backup = a_backup("n", phase=BackupPhase.COMPLETED).with_metadata(deletion_timestamp=THEN)
+
+    assert row(BACKUPS, backup)["STATUS"] == "Deleting"
+
+
+@pytest.mark.parametrize(
+    ("phase", "tone"),
+    [
+        ("Completed", Tone.GOOD),
+        ("PartiallyFailed", Tone.BAD),
+        ("FinalizingPartiallyFailed", Tone.BAD),
+        ("Queued", Tone.WAITING),
+        ("InProgress", Tone.BUSY),
+    ],
+)
+def test_phases_have_tones(phase, tone):
+    assert phase_tone(phase) is tone
+
+
+def a_restore(**spec):
+    return Restore(metadata=Metadata(name="look", creation_timestamp=THEN), spec=RestoreSpec(**spec))
+
+
+@pytest.mark.parametrize(
+    ("spec", "source"),
+    [
+        ({"backup_name": "nightly"}, "nightly"),
+        ({"schedule_name": "daily"}, "newest of schedule daily"),
+        ({"backup_url": "s3://b@r/?backup=x"}, "s3://b@r/?backup=x"),
+    ],
+)
+def test_a_restore_names_its_source(spec, source):
+    assert restore_source(a_restore(**spec)) == source
+    assert row(RESTORES, a_restore(**spec))["FROM"] == source
+
+
+def test_the_description_of_a_restore_says_where_it_goes():
+    restore = a_restore(backup_name="n", destination="/look", namespace_mapping={"shop": "copy"})
+    lines = told(describe_restore(restore, [], READER))
+
+    assert lines["Contents", "To"] == "/look"
+    assert lines["Contents", "Existing data"] == "left alone"
+    assert lines["Contents", "Renamed"] == "shop to copy"
+
+
+def test_a_volume_that_nobody_protected_stands_out():
+    never = a_volume("shop", "db", tier="data")
+    protected = never.with_status(last_backup="nightly", last_backup_at=THEN, size=2048)
+
+    assert row(VOLUMES, never)["LAST BACKUP"] == "never"
+    assert row(VOLUMES, protected)["LAST BACKUP"] == "nightly"
+    assert row(VOLUMES, protected)["BACKED UP"] == "3m12s"
+    assert told(describe_volume(protected, READER))["Last backup", "Size"] == "2.0 KiB"
+
+
+@pytest.mark.parametrize(("available", "text"), [(None, "not checked"), (True, "yes"), (False, "no")])
+def test_a_target_says_whether_it_answers(available, text):
+    target = a_target("store").with_status(available=available)
+
+    assert row(TARGETS, target)["AVAILABLE"] == text
+    assert told(describe_target(target, READER))["State", "Available"] == text
+
+
+def test_a_moving_transfer_shows_rate_and_time_left_and_a_waiting_one_its_reason():
+    progress = TransferProgress(bytes_done=512, total_bytes=1024, bytes_per_second=256.0)
+    moving = row(TRANSFER_TABLE, a_transfer("t", TransferPhase.IN_PROGRESS).with_status(progress=progress))
+    held = a_transfer("t")
+    held = held.replace(status=held.status.waiting(Reason.NODE_LOAD, "node a is full", since=THEN))
+
+    assert (moving["DONE"], moving["RATE"], moving["LEFT"]) == ("512 B of 1.0 KiB (50 %)", "256 B/s", "2s")
+    assert row(TRANSFER_TABLE, a_transfer("t", TransferPhase.IN_PROGRESS))["LEFT"] == "unknown"
+    assert row(TRANSFER_TABLE, held)["WAITS FOR"] == "NodeLoad"
+    assert told(describe_transfer(held, READER))["Waiting", "Message"] == "node a is full"
+
+
+def test_settings_nodes_and_namespaces_are_rows():
+    setting = Setting(metadata=Metadata(name="concurrent-backups"), spec=SettingSpec(value="3"))
+    node = Node(metadata=Metadata(name="a"), status=NodeStatus(ready=True, last_seen_at=THEN))
+    namespace = Namespace(metadata=Metadata(name="shop", labels={"team": "web"}))
+
+    assert row(SETTINGS, setting, wide=False) == {"NAME": "concurrent-backups", "VALUE": "3", "DEFAULT": "1"}
+    assert row(NODES, node)["SEEN"] == "3m12s"
+    assert row(NAMESPACES, namespace)["LABELS"] == "team=web"
+
+
+def test_times_are_those_of_the_reader():
+    reader = Reader(now=THEN, zone=timezone(timedelta(hours=2)))
+
+    assert reader.moment(THEN) == "2026-01-01 02:00:00+02:00"
+    assert reader.moment_and_age(THEN + timedelta(hours=1)) == "2026-01-01 03:00:00+02:00 (in 1h)"
+    assert reader.until(THEN) == "now"
