@@ -6,9 +6,11 @@ import json
 import os
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -44,16 +46,17 @@ class RunningClock:
 class FakeServer:
     """Keeps resources as plain JSON. Every change is an event; streams replay them from any version."""
 
-    resources: dict = field(default_factory=dict)
-    log: list = field(default_factory=list)
-    requests: list = field(default_factory=list)
-    problems: deque = field(default_factory=deque)
+    url: str = ""
+    resources: dict[tuple[str, str, str], Any] = field(default_factory=dict)
+    log: list[tuple[str, str | None, str, str]] = field(default_factory=list)
+    requests: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
+    problems: deque[tuple[int, Any]] = field(default_factory=deque)
     """Answers to give instead of the next ones: (status, body)."""
-    steps: deque = field(default_factory=deque)
+    steps: deque[Callable[[], object]] = field(default_factory=deque)
     """What happens when a client begins to listen: one step per stream."""
     lingering: bool = False
     """Whether a deleted thing stays for a while, as with a finalizer."""
-    queue: dict = field(default_factory=dict)
+    queue: dict[str, Any] = field(default_factory=dict)
     """The status that a new backup gets."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     closing: bool = False
@@ -90,6 +93,12 @@ class FakeServer:
         with self.changed:
             self.broken += 1
             self.changed.notify_all()
+
+    def next_news(self, position, broken):
+        """Wait for what comes after `position` or for the end of the stream, at most for a while."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.closing or self.broken > broken or len(self.log) > position, timeout=10)
+            return self.log[position:], len(self.log), self.closing or self.broken > broken
 
     def when_listening(self, *steps):
         self.steps.extend(steps)
@@ -144,7 +153,7 @@ class Handler(BaseHTTPRequestHandler):
         key = (parts[0], parts[1] if len(parts) == 3 else "", parts[-1])
         return self.one(key, query, body)
 
-    do_GET = do_POST = do_PUT = do_DELETE = handle_any
+    do_GET = do_POST = do_PUT = do_DELETE = handle_any  # noqa: N815  # the names that http.server looks for
 
     def list(self, plural, query):
         state = self.server_state
@@ -201,12 +210,7 @@ class Handler(BaseHTTPRequestHandler):
             if state.steps:
                 state.steps.popleft()()
             while True:
-                with state.changed:
-                    state.changed.wait_for(
-                        lambda: state.closing or state.broken > broken or len(state.log) > position, timeout=10
-                    )
-                    news, position = state.log[position:], len(state.log)
-                    ended = state.closing or state.broken > broken
+                news, position, ended = state.next_news(position, broken)
                 for change, plural, version, body in news:
                     if plural is None or plural in query["kinds"].split(","):
                         self.wfile.write(f"id: {version}\nevent: {change}\ndata: {body}\n\n".encode())

@@ -1,6 +1,7 @@
 """Reading the event stream, however the bytes arrive."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,7 @@ RESOURCE = {"metadata": {"name": "a\u2028b\x85c"}, "kind": "Backup"}
 def test_events_do_not_depend_on_where_the_network_cuts_them(cuts):
     stream = b": hello\n\n" + a_message("1", "ADDED", RESOURCE) + a_message("2", "DELETED", RESOURCE)
     places = sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})
-    chunks = [stream[start:end] for start, end in zip(places, places[1:], strict=False)]
+    chunks = [stream[start:end] for start, end in pairwise(places)]
 
     assert list(read_events(chunks)) == [
         QUIET,

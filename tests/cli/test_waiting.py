@@ -3,8 +3,8 @@
 import pytest
 
 from tidegate.model.backup import BackupPhase
-from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.resource import Metadata
+from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.transfer import BACKUP_LABEL, RESTORE_LABEL, DataDownload, TransferPhase
 from tidegate.testing.builders import a_backup, a_transfer
 
