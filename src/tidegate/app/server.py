@@ -7,7 +7,6 @@ import socket
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from types import FrameType
 
 import structlog
@@ -21,21 +20,12 @@ from tidegate.app.clock import SystemClock
 from tidegate.app.data_dir import DataDir, token_check
 from tidegate.app.identity import new_id
 from tidegate.app.surroundings import LocalSurroundings
-from tidegate.controllers.backup import BackupController
-from tidegate.controllers.backup_queue import BackupQueue
-from tidegate.controllers.mover_supervisor import MoverSupervisor
+from tidegate.app.wiring import build_runtime
 from tidegate.controllers.recovery import recover
-from tidegate.controllers.restore import RestoreController
-from tidegate.controllers.runtime import Runtime
-from tidegate.controllers.target import TargetController
-from tidegate.controllers.transfer import TransferController
-from tidegate.controllers.transfer_gates import TransferGates
-from tidegate.controllers.volume import VolumeController
 from tidegate.errors import AlreadyExists, AlreadyRunning, InvalidInput
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.resource import Metadata
 from tidegate.ports.clock import Clock
-from tidegate.ports.mover_host import MoverHost
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.resources.sqlite import SqliteStore
 
@@ -52,27 +42,6 @@ class ServerOptions:
     data_dir: Path
     host: str
     port: int
-
-
-def build_runtime(store: ResourceStore, clock: Clock, movers: MoverHost, node: str) -> tuple[Runtime, MoverSupervisor]:
-    """All reconcilers over one store, and the supervisor of their movers."""
-    supervisor = MoverSupervisor(movers)
-    runtime = Runtime(
-        store=store,
-        clock=clock,
-        random=Random(),  # noqa: S311  # jitter, not secrets
-        reconcilers=[
-            BackupQueue(store, clock),
-            BackupController(store, clock),
-            RestoreController(store, clock),
-            TransferGates(store, clock, node),
-            TransferController(store, clock, supervisor),
-            VolumeController(store),
-            TargetController(store, clock, LocalSurroundings()),
-        ],
-    )
-    supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
-    return runtime, supervisor
 
 
 def run_server(options: ServerOptions) -> int:
@@ -95,11 +64,12 @@ async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
         node = socket.gethostname().lower()
         await _register_node(store, clock, node)
         await recover(store, clock)
-        runtime, supervisor = build_runtime(store, clock, ChildMovers(), node)
+        surroundings = LocalSurroundings()
+        runtime, supervisor = build_runtime(store, clock, ChildMovers(), node, surroundings)
         services = Services(
             store=store,
             clock=clock,
-            surroundings=LocalSurroundings(),
+            surroundings=surroundings,
             token_is_good=token_check(token),
             version=__version__,
             reconcile_errors=runtime.error_counts,
