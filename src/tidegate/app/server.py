@@ -5,8 +5,6 @@ import contextlib
 import errno
 import socket
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 
 import structlog
@@ -19,6 +17,7 @@ from tidegate.app.child_movers import ChildMovers
 from tidegate.app.clock import SystemClock
 from tidegate.app.data_dir import DataDir, token_check
 from tidegate.app.identity import new_id
+from tidegate.app.options import ServerOptions
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.recovery import recover
@@ -33,15 +32,6 @@ log = structlog.get_logger(__name__)
 
 # Open event streams get this long to end by themselves; the whole stop stays under five seconds.
 _GRACE_SECONDS = 2
-
-
-@dataclass(frozen=True)
-class ServerOptions:
-    """What a server must be told."""
-
-    data_dir: Path
-    host: str
-    port: int
 
 
 def run_server(options: ServerOptions) -> int:
