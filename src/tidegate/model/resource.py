@@ -42,7 +42,7 @@ class OwnerReference(Model):
 
 
 class Metadata(Model):
-    """Who a resource is. The caller gives names, labels, annotations, finalizers and owners; the rest is the store's."""
+    """Who a resource is. Callers give names, labels, annotations, finalizers and owners; the rest is the store's."""
 
     name: Name
     namespace: str = ""

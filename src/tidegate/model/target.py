@@ -27,7 +27,6 @@ class BackupTargetStatus(Status):
     available: bool | None = None
     """Absent until somebody looked."""
     message: str = ""
-    last_checked_at: datetime | None = None
     last_synced_at: datetime | None = None
 
 

@@ -1,12 +1,13 @@
 """Transfers: one movement of one volume's data. Four kinds, one shape."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from tidegate.model.base import Model
+from tidegate.model.duration import Duration
 from tidegate.model.resource import Resource, Spec, Status
 from tidegate.model.restore import ExistingData
 from tidegate.model.volume import VolumeKind
@@ -50,6 +51,8 @@ class TransferSpec(Spec):
     store_backup: str
     """The volume backup's name in the store: to be written by an upload, to be read by a download."""
     existing_data: ExistingData = ExistingData.NONE
+    timeout: Duration = timedelta(hours=4)
+    """How long bytes may move; waiting for a gate does not count."""
     cancel: bool = False
     """One way: once true, never false again."""
 
@@ -135,3 +138,4 @@ TRANSFERS: tuple[type[Transfer], ...] = (*UPLOADS, *DOWNLOADS)
 # The labels by which the transfers of one request are found again.
 BACKUP_LABEL = "tidegate.dev/backup-uid"
 RESTORE_LABEL = "tidegate.dev/restore-uid"
+VOLUME_LABEL = "tidegate.dev/volume-uid"

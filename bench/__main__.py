@@ -1,0 +1,28 @@
+"""Run all benches, or those that are named; exit 1 if a target is missed, 2 if a name is unknown."""
+
+import sys
+from collections.abc import Sequence
+
+from bench import resource_store
+from bench.rows import Bench, table
+
+# A new bench is one line here: its name, and a function without arguments that returns rows.
+BENCHES: dict[str, Bench] = {
+    "resource-store": resource_store.run,
+}
+
+
+def main(names: Sequence[str]) -> int:
+    unknown = sorted(set(names) - BENCHES.keys())
+    if unknown:
+        print(f"no bench is called {', '.join(unknown)}; there are: {', '.join(BENCHES)}", file=sys.stderr)
+        return 2
+    missed = False
+    for name in names or BENCHES:
+        rows = BENCHES[name]()
+        print(f"{name}\n{table(rows)}\n")
+        missed = missed or not all(row.ok for row in rows)
+    return 1 if missed else 0
+
+
+sys.exit(main(sys.argv[1:]))

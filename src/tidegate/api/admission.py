@@ -1,0 +1,117 @@
+"""The way in: what a new resource is checked against before it is stored. Looks here, decides in `decide.admission`."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from tidegate.api.services import Services
+from tidegate.decide.admission import admit_backup, admit_restore, check_setting
+from tidegate.errors import AlreadyExists, InvalidInput, NotFound, Refused
+from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.mover_job import TargetAccess
+from tidegate.model.names import check_namespace
+from tidegate.model.resource import Metadata, Resource
+from tidegate.model.restore import Restore
+from tidegate.model.setting import Setting
+from tidegate.model.target import BackupTarget
+from tidegate.model.volume import Namespace, Volume
+
+# Names of finalizers are part of the stored form; the controllers that honour them define the same words.
+BACKUP_FINALIZER = "tidegate.dev/backup"
+RESTORE_FINALIZER = "tidegate.dev/restore"
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Turns what a client sent into what is stored, or raises a UserError; `before_create` runs last."""
+
+    check: Callable[[Services, Resource], Awaitable[Resource]]
+    before_create: Callable[[Services, Resource], Awaitable[None]] | None = None
+
+
+def as_sent(resource: Resource) -> Resource:
+    """Only what a client may give: a status, versions or finalizers of its own are not taken over."""
+    kind = type(resource)
+    name, given = resource.name, resource.metadata
+    if kind.namespaced:
+        if not given.namespace:
+            raise InvalidInput("metadata.namespace is missing", field="metadata.namespace")
+        _checked_namespace(given.namespace, "metadata.namespace")
+    elif given.namespace:
+        raise InvalidInput(f"a {resource.kind} has no namespace", field="metadata.namespace")
+    metadata = Metadata(name=name, namespace=given.namespace, labels=given.labels, annotations=given.annotations)
+    return kind.model_validate({"metadata": metadata, "spec": resource.spec})
+
+
+async def _admit_backup(services: Services, resource: Resource) -> Resource:
+    assert isinstance(resource, Backup)  # noqa: S101  # see ADMISSIONS
+    targets = (await services.store.list(BackupTarget)).items
+    return admit_backup(resource, targets).with_metadata(finalizers=(BACKUP_FINALIZER,))
+
+
+async def _admit_restore(services: Services, resource: Resource) -> Resource:
+    assert isinstance(resource, Restore)  # noqa: S101  # see ADMISSIONS
+    admit_restore(resource.spec)
+    backup = await services.store.get(Backup, resource.spec.backup_name or "")
+    if backup.status.phase not in {BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED}:
+        raise Refused(
+            f"backup {backup.name} is {backup.status.phase}; only Completed and PartiallyFailed ones can be restored",
+            hint=f"wait for it: tidegate backup wait {backup.name}" if not backup.status.phase.final else "",
+        )
+    return resource.with_metadata(finalizers=(RESTORE_FINALIZER,))
+
+
+async def _admit_volume(services: Services, resource: Resource) -> Resource:
+    assert isinstance(resource, Volume)  # noqa: S101  # see ADMISSIONS
+    await services.surroundings.check_volume(resource.spec)
+    return resource
+
+
+async def _ensure_namespace(services: Services, resource: Resource) -> None:
+    """A volume brings its namespace along: a person who names one means it."""
+    try:
+        await services.store.create(Namespace(metadata=Metadata(name=resource.namespace)))
+    except AlreadyExists:
+        return
+
+
+async def _admit_namespace(_services: Services, resource: Resource) -> Resource:
+    _checked_namespace(resource.name, "metadata.name")
+    return resource
+
+
+async def _admit_target(services: Services, resource: Resource) -> Resource:
+    assert isinstance(resource, BackupTarget)  # noqa: S101  # see ADMISSIONS
+    await services.surroundings.check_target(TargetAccess(url=resource.spec.url))
+    return resource
+
+
+async def _admit_setting(_services: Services, resource: Resource) -> Resource:
+    assert isinstance(resource, Setting)  # noqa: S101  # see ADMISSIONS
+    check_setting(resource)
+    return resource
+
+
+def _checked_namespace(name: str, field: str) -> None:
+    try:
+        check_namespace(name)
+    except ValueError as error:
+        raise InvalidInput(str(error), field=field) from None
+
+
+ADMISSIONS: dict[type[Resource], Admission] = {
+    Backup: Admission(_admit_backup),
+    Restore: Admission(_admit_restore),
+    Volume: Admission(_admit_volume, before_create=_ensure_namespace),
+    Namespace: Admission(_admit_namespace),
+    BackupTarget: Admission(_admit_target),
+    Setting: Admission(_admit_setting),
+}
+
+
+async def exists(services: Services, resource: Resource) -> bool:
+    """Whether the name is taken."""
+    try:
+        await services.store.get(type(resource), resource.name, resource.namespace)
+    except NotFound:
+        return False
+    return True

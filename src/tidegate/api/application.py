@@ -1,0 +1,31 @@
+"""Puts the API together."""
+
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from tidegate.api import events, health, resources, settings
+from tidegate.api.body_limit import BodyLimit
+from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
+from tidegate.api.services import Services
+from tidegate.errors import TidegateError
+
+
+def build_application(services: Services) -> FastAPI:
+    """The ASGI application over these services."""
+    # The interactive pages would load scripts from elsewhere; the document itself is at /openapi.json.
+    app = FastAPI(title="Tidegate", version=services.version, docs_url=None, redoc_url=None)
+    app.state.services = services
+    v1 = APIRouter(prefix="/v1")
+    v1.include_router(resources.build_router())
+    v1.include_router(settings.router)
+    v1.include_router(events.router)
+    v1.include_router(health.versioned)
+    app.include_router(v1)
+    app.include_router(health.router)
+    app.add_exception_handler(TidegateError, on_tidegate_error)
+    app.add_exception_handler(RequestValidationError, on_validation_error)
+    app.add_exception_handler(HTTPException, on_http_error)
+    app.add_exception_handler(Exception, on_bug)
+    app.add_middleware(BodyLimit)
+    return app

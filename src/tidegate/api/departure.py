@@ -1,0 +1,56 @@
+"""The way out: what must not be deleted while something else needs it."""
+
+from collections.abc import Awaitable, Callable
+
+from tidegate.api.services import Services
+from tidegate.errors import Refused
+from tidegate.model.backup import Backup
+from tidegate.model.resource import Resource
+from tidegate.model.restore import Restore
+from tidegate.model.target import BackupTarget
+from tidegate.model.transfer import TRANSFERS
+from tidegate.model.volume import Namespace, Volume
+
+
+async def _backup_may_go(services: Services, backup: Resource) -> None:
+    restores = (await services.store.list(Restore)).items
+    readers = [r.name for r in restores if r.spec.backup_name == backup.name and not r.status.phase.final]
+    if readers:
+        raise Refused(f"restore {readers[0]} is reading backup {backup.name}", hint="wait for it, or delete it first")
+
+
+async def _volume_may_go(services: Services, volume: Resource) -> None:
+    for kind in TRANSFERS:
+        for transfer in (await services.store.list(kind)).items:
+            same = (transfer.spec.volume_namespace, transfer.spec.volume_name) == (volume.namespace, volume.name)
+            if same and not transfer.status.phase.final:
+                raise Refused(
+                    f"volume {volume.namespace}/{volume.name} is in use by {transfer.ref}", hint="wait for it"
+                )
+
+
+async def _namespace_may_go(services: Services, namespace: Resource) -> None:
+    volumes = (await services.store.list(Volume, namespace=namespace.name)).items
+    if volumes:
+        raise Refused(
+            f"namespace {namespace.name} still has {len(volumes)} volume(s), such as {volumes[0].name}",
+            hint="delete its volumes first; backups of them stay",
+        )
+
+
+async def _target_may_go(services: Services, target: Resource) -> None:
+    backups = (await services.store.list(Backup)).items
+    users = [backup.name for backup in backups if backup.spec.storage_location == target.name]
+    if users:
+        raise Refused(
+            f"target {target.name} holds {len(users)} backup(s), such as {users[0]}",
+            hint="delete the backups first; deleting a target never deletes data in its store",
+        )
+
+
+DEPARTURES: dict[type[Resource], Callable[[Services, Resource], Awaitable[None]]] = {
+    Backup: _backup_may_go,
+    Volume: _volume_may_go,
+    Namespace: _namespace_may_go,
+    BackupTarget: _target_may_go,
+}

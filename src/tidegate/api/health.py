@@ -1,0 +1,40 @@
+"""Is it alive, is it ready, what does it count. No token: probes and scrapers have none, and nothing here is secret."""
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import PlainTextResponse
+
+from tidegate.api.auth import require_token, services_of
+from tidegate.api.metrics import render_metrics
+from tidegate.model.setting import Setting
+
+router = APIRouter(tags=["health"])
+versioned = APIRouter(tags=["health"], dependencies=[Depends(require_token)])
+
+
+@router.get("/livez", response_class=PlainTextResponse)
+async def livez() -> str:
+    """Answering at all shows that the event loop turns."""
+    return "ok\n"
+
+
+@router.get("/readyz", response_class=PlainTextResponse)
+async def readyz(request: Request) -> Response:
+    """Ready when the store can be read and we are not on the way out."""
+    services = services_of(request)
+    if services.shutting_down.is_set():
+        return PlainTextResponse("shutting down\n", status_code=503)
+    await services.store.list(Setting, limit=1)
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def metrics(request: Request) -> Response:
+    """Prometheus text, counted from the store at this moment."""
+    body, content_type = await render_metrics(services_of(request))
+    return Response(body, media_type=content_type)
+
+
+@versioned.get("/version", tags=["health"])
+async def version(request: Request) -> dict[str, str]:
+    """Which server this is."""
+    return {"version": services_of(request).version}

@@ -1,0 +1,43 @@
+"""Parameters that many routes share."""
+
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import Depends, Query
+
+from tidegate.errors import InvalidInput
+from tidegate.model.labels import Selector
+from tidegate.model.resource import Resource
+
+DryRun = Annotated[bool, Query(alias="dryRun", description="Say what would happen and change nothing.")]
+
+
+class Place(NamedTuple):
+    """Which resource a path names."""
+
+    name: str
+    namespace: str = ""
+
+
+def path_of(kind: type[Resource]) -> str:
+    """The path of a single resource, as its kind has namespaces or not."""
+    return f"/{kind.plural}/{{namespace}}/{{name}}" if kind.namespaced else f"/{kind.plural}/{{name}}"
+
+
+def place(kind: type[Resource]) -> Any:  # noqa: ANN401  # what Depends returns
+    """The parameters in that path."""
+
+    async def in_namespace(namespace: str, name: str) -> Place:
+        return Place(name, namespace)
+
+    async def alone(name: str) -> Place:
+        return Place(name)
+
+    return Depends(in_namespace if kind.namespaced else alone)
+
+
+def selector_from(text: str) -> Selector:
+    """Read a label selector; a wrong one is the caller's mistake."""
+    try:
+        return Selector.parse(text)
+    except ValueError as error:
+        raise InvalidInput(str(error), field="labelSelector") from None

@@ -1,0 +1,138 @@
+"""The same routes for every kind: list, get, create, replace, delete."""
+
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from tidegate.api.admission import ADMISSIONS, as_sent, exists
+from tidegate.api.auth import require_token, services_of
+from tidegate.api.collections import collection
+from tidegate.api.departure import DEPARTURES
+from tidegate.api.parameters import DryRun, Place, path_of, place, selector_from
+from tidegate.api.presenting import Wire, present, present_one
+from tidegate.api.queue_preview import preview
+from tidegate.errors import AlreadyExists, InvalidInput, NotFound
+from tidegate.model.backup import Backup
+from tidegate.model.kinds import kind_name
+from tidegate.model.node import Node
+from tidegate.model.resource import Resource
+from tidegate.model.restore import Restore
+from tidegate.model.target import BackupTarget
+from tidegate.model.transfer import TRANSFERS
+from tidegate.model.volume import Namespace, Volume
+
+R = TypeVar("R", bound=Resource)
+
+LARGEST_PAGE = 1000
+
+# What clients may write; the others are made by the system and can only be read.
+_WRITABLE: tuple[type[Resource], ...] = (Namespace, Volume, BackupTarget, Backup, Restore)
+_REPLACEABLE: tuple[type[Resource], ...] = (Volume, BackupTarget)
+_READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node)
+
+
+def build_router() -> APIRouter:
+    """All routes under /v1 that are about resources."""
+    router = APIRouter(dependencies=[Depends(require_token)])
+    for kind in _READABLE:
+        _add_reading(router, kind)
+    for kind in _WRITABLE:
+        _add_creating(router, kind)
+        _add_deleting(router, kind)
+    for kind in _REPLACEABLE:
+        _add_replacing(router, kind)
+    return router
+
+
+def _titled(kind: type[Resource], verb: str) -> dict[str, Any]:
+    return {"tags": [kind.plural], "summary": f"{verb} {kind_name(kind)}", "operation_id": f"{verb}{kind_name(kind)}"}
+
+
+def _add_reading(router: APIRouter, kind: type[R]) -> None:
+    async def read_list(
+        request: Request,
+        namespace: str | None = None,
+        label_selector: Annotated[str, Query(alias="labelSelector", max_length=4096)] = "",
+        limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE,
+        marker: Annotated[str | None, Query(max_length=1024)] = None,
+    ) -> Wire:
+        store = services_of(request).store
+        selector = selector_from(label_selector)
+        page = await store.list(kind, namespace=namespace, selector=selector, limit=limit, marker=marker)
+        data = await present(store, page.items)
+        return collection(request, kind, data, version=page.resource_version, limit=limit, marker=page.marker)
+
+    async def read_one(request: Request, at: Place = place(kind)) -> Wire:
+        store = services_of(request).store
+        return await present_one(store, await store.get(kind, at.name, at.namespace))
+
+    router.get(f"/{kind.plural}", **_titled(kind, "list"))(read_list)
+    router.get(path_of(kind), response_model=kind, response_model_exclude_none=True, **_titled(kind, "get"))(read_one)
+
+
+def _add_creating(router: APIRouter, kind: type[R]) -> None:
+    async def create(
+        request: Request,
+        resource: kind,  # type: ignore[valid-type]  # the schema of this very kind
+        dry_run: DryRun = False,
+    ) -> Response:
+        services = services_of(request)
+        admission = ADMISSIONS[kind]
+        admitted = await admission.check(services, as_sent(resource))
+        if await exists(services, admitted):
+            raise AlreadyExists(f"{admitted.ref} already exists", hint="choose another name, or delete it first")
+        if not dry_run:
+            if admission.before_create:
+                await admission.before_create(services, admitted)
+            admitted = await services.store.create(admitted)
+        if isinstance(admitted, Backup):
+            admitted = await preview(services, admitted)
+        return JSONResponse(admitted.to_wire(), status_code=200 if dry_run else 201)
+
+    responses: dict[int | str, dict[str, Any]] = {201: {"model": kind}}
+    router.post(f"/{kind.plural}", status_code=201, responses=responses, **_titled(kind, "create"))(create)
+
+
+def _add_replacing(router: APIRouter, kind: type[R]) -> None:
+    async def replace(
+        request: Request,
+        resource: kind,  # type: ignore[valid-type]  # the schema of this very kind
+        at: Place = place(kind),
+        dry_run: DryRun = False,
+    ) -> Wire:
+        services = services_of(request)
+        wanted = as_sent(resource)
+        if (wanted.name, wanted.namespace) != at:
+            raise InvalidInput("metadata must name the resource that the path names", field="metadata.name")
+        admitted = await ADMISSIONS[kind].check(services, wanted)
+        stored = await services.store.get(kind, at.name, at.namespace)
+        new = stored.replace(spec=admitted.spec).with_metadata(
+            labels=admitted.metadata.labels,
+            annotations=admitted.metadata.annotations,
+            # A client that says which version it changed wants to be told if that one is old.
+            resource_version=resource.metadata.resource_version or stored.metadata.resource_version,  # type: ignore[attr-defined]
+        )
+        return (new if dry_run else await services.store.update(new)).to_wire()
+
+    shown: dict[str, Any] = {"response_model": kind, "response_model_exclude_none": True}
+    router.put(path_of(kind), **shown, **_titled(kind, "replace"))(replace)
+
+
+def _add_deleting(router: APIRouter, kind: type[R]) -> None:
+    async def delete(request: Request, at: Place = place(kind), dry_run: DryRun = False) -> Response:
+        services = services_of(request)
+        resource = await services.store.get(kind, at.name, at.namespace)
+        if kind in DEPARTURES:
+            await DEPARTURES[kind](services, resource)
+        if dry_run:
+            return JSONResponse(resource.to_wire())
+        await services.store.delete(resource.ref, uid=resource.metadata.uid)
+        try:
+            remaining = await services.store.get(kind, at.name, at.namespace)
+        except NotFound:
+            return Response(status_code=204)
+        return JSONResponse(remaining.to_wire(), status_code=202)  # it is being cleaned up in the background
+
+    responses: dict[int | str, dict[str, Any]] = {202: {"model": kind}, 204: {"description": "Gone"}}
+    router.delete(path_of(kind), responses=responses, **_titled(kind, "delete"))(delete)

@@ -1,0 +1,23 @@
+"""What the API is given by the composition root."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tidegate.ports.clock import Clock
+from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.surroundings import Surroundings
+
+
+@dataclass
+class Services:
+    """The ports and facts that routes need. One per server."""
+
+    store: ResourceStore
+    clock: Clock
+    surroundings: Surroundings
+    token_is_good: Callable[[str], bool]
+    version: str
+    reconcile_errors: Callable[[], dict[str, int]] = dict
+    shutting_down: asyncio.Event = field(default_factory=asyncio.Event)
+    """Open event streams watch it, or the server could not stop (uvicorn waits for them)."""

@@ -1,0 +1,21 @@
+"""The real clock: the only place that reads the machine's time."""
+
+import asyncio
+import time
+from datetime import UTC, datetime, timedelta
+
+
+class SystemClock:
+    """Keeps the Clock's promise with the machine's clocks."""
+
+    def now(self) -> datetime:
+        """The time of day, UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Seconds that never run back."""
+        return time.monotonic()
+
+    async def sleep(self, delay: timedelta) -> None:
+        """Really wait."""
+        await asyncio.sleep(max(0.0, delay.total_seconds()))

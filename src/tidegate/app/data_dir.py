@@ -1,0 +1,107 @@
+"""The server's directory: who owns it, where the token is, how the CLI finds the server."""
+
+import errno
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hmac import compare_digest
+from pathlib import Path
+
+from tidegate.errors import AlreadyRunning, InvalidInput, NoSpace
+
+
+@dataclass
+class DataDir:
+    """A directory that one server owns at a time. Owning it ends with the process, however it ends."""
+
+    path: Path
+    _lock: int | None = field(default=None, repr=False)
+
+    @property
+    def database(self) -> Path:
+        """The resources."""
+        return self.path / "tidegate.db"
+
+    @property
+    def address_file(self) -> Path:
+        """Where the running server is."""
+        return self.path / "server.json"
+
+    @property
+    def token_file(self) -> Path:
+        """The admin's token."""
+        return self.path / "admin.token"
+
+    def take(self) -> None:
+        """Become the owner; raises AlreadyRunning if somebody else is."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = os.open(self.path / "server.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            raise AlreadyRunning(
+                f"another server{self._owner()} is using {self.path}",
+                hint="stop it, or give this one its own --data-dir",
+            ) from None
+        self._lock = lock
+
+    def release(self) -> None:
+        """Stop being found, then let others in."""
+        self.address_file.unlink(missing_ok=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def announce(self, url: str) -> None:
+        """Let the CLI on this machine find the server."""
+        _write_private(self.address_file, json.dumps({"url": url, "pid": os.getpid()}) + "\n")
+
+    def token(self) -> str:
+        """The admin's token; made at the first start, in a file that only its owner can read."""
+        try:
+            return self.token_file.read_text().strip()
+        except FileNotFoundError:
+            token = secrets.token_urlsafe(32)
+            _write_private(self.token_file, token + "\n")
+            return token
+        except OSError as error:
+            raise _unusable(self.token_file, error) from error
+
+    def _owner(self) -> str:
+        try:
+            return f" (pid {json.loads(self.address_file.read_text())['pid']})"
+        except (OSError, ValueError, KeyError):
+            return ""
+
+
+def token_check(token: str) -> Callable[[str], bool]:
+    """A check that takes the same time however much of a guess is right."""
+    expected = token.encode()
+    return lambda given: compare_digest(given.encode(), expected)
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Whole or not at all, readable by the owner only from the first byte on."""
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        temporary.unlink(missing_ok=True)
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise _unusable(path, error) from error
+
+
+def _unusable(path: Path, error: OSError) -> InvalidInput | NoSpace:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return NoSpace(f"no space left for {path}", hint="free some space, or use another --data-dir")
+    return InvalidInput(f"cannot use {path}: {error.strerror}", hint="give a directory of your own with --data-dir")

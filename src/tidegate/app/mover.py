@@ -1,0 +1,41 @@
+"""The process `tidegate mover`: one job from standard input, JSON lines on standard output, then the end."""
+
+import signal
+import sys
+import threading
+
+from tidegate.app.clock import SystemClock
+from tidegate.datapath.work import carry_out
+from tidegate.model.mover_job import MOVER_JOB
+from tidegate.objects.open import open_store
+from tidegate.ports.mover_host import Report
+from tidegate.volumes.open import open_sink, open_source
+
+
+def run_mover() -> int:
+    """Carry out one job. The exit code is 0 whenever last words were said: they tell how it went."""
+    cancelled = threading.Event()
+    signal.signal(signal.SIGTERM, lambda _number, _frame: cancelled.set())
+    line = sys.stdin.buffer.readline()
+    threading.Thread(target=_stop_with_the_server, args=(cancelled,), daemon=True).start()
+    carry_out(
+        MOVER_JOB.validate_json(line),
+        open_store=open_store,
+        open_source=open_source,
+        open_sink=open_sink,
+        clock=SystemClock(),
+        report=_say,
+        cancelled=cancelled,
+    )
+    return 0
+
+
+def _say(report: Report) -> None:
+    sys.stdout.write(report.to_json() + "\n")
+    sys.stdout.flush()
+
+
+def _stop_with_the_server(cancelled: threading.Event) -> None:
+    """Our standard input is a pipe that only the server holds: its end is the server's end."""
+    sys.stdin.buffer.read()
+    cancelled.set()

@@ -1,0 +1,176 @@
+"""`tidegate backup`: protect namespaces, see how it goes, and let go of old backups."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from tidegate.cli import options
+from tidegate.cli.client import Client
+from tidegate.cli.completion import names_of
+from tidegate.cli.context import context_of
+from tidegate.cli.creating import Creation, create, new_resource, send
+from tidegate.cli.deleting import Deletion, delete
+from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.getting import Query, get
+from tidegate.cli.nouns import BACKUP, NAMESPACE, RESTORE, TARGET
+from tidegate.cli.options import epilog, read_labels, read_timeout, split_commas
+from tidegate.cli.output import show_sections
+from tidegate.cli.waiting import transfers_of, wait_for_job
+from tidegate.cli.wire import Wire, read_all, read_resource, uid_of
+
+app = typer.Typer(no_args_is_help=True, help="Backups: requests to protect namespaces.")
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the backup.", autocompletion=names_of(BACKUP))]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(BACKUP)),
+]
+_WAIT_CODES = (ExitCode.PARTLY_MISSING, ExitCode.REJECTED, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED)
+
+
+@app.command(
+    "create",
+    epilog=epilog(
+        "tidegate backup create nightly --include-namespaces shop,blog --wait",
+        "tidegate backup create before-upgrade --selector app=shop --ttl 7d --priority 10",
+        "tidegate backup create nightly --dry-run",
+        codes=(ExitCode.CONFLICT, *_WAIT_CODES),
+    ),
+)
+def create_backup(
+    ctx: typer.Context,
+    *,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new backup.")],
+    include_namespaces: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES", help="Namespaces or globs, by commas; empty: all.", autocompletion=names_of(NAMESPACE)
+        ),
+    ] = "",
+    exclude_namespaces: Annotated[str, typer.Option(metavar="NAMES", help="Namespaces or globs to leave out.")] = "",
+    selector: Annotated[
+        list[str] | None, typer.Option("--selector", metavar="KEY=VALUE", help="Only volumes with these labels.")
+    ] = None,
+    ttl: Annotated[str, typer.Option(metavar="DURATION", help="How long to keep it, such as 30d.")] = "",
+    storage_location: Annotated[
+        str,
+        typer.Option(metavar="TARGET", help="Target to write to; empty: the default.", autocompletion=names_of(TARGET)),
+    ] = "",
+    priority: Annotated[
+        int | None, typer.Option(min=-1000, max=1000, help="Higher goes first.", show_default=False)
+    ] = None,
+    labels: options.Labels = None,
+    dry_run: options.DryRun = False,
+    wait: options.Wait = False,
+    timeout: options.Timeout = "",
+    output: options.Output = None,
+) -> None:
+    """Ask for a backup. It waits in the queue until no other one works on the same namespaces."""
+    cli = context_of(ctx)
+    limit = read_timeout(timeout)
+    match_labels = read_labels(selector)
+    spec: Wire = {
+        "includedNamespaces": split_commas(include_namespaces),
+        "excludedNamespaces": split_commas(exclude_namespaces),
+        "labelSelector": {"matchLabels": match_labels} if match_labels else None,
+        "ttl": ttl,
+        "storageLocation": storage_location,
+        "priority": priority,
+    }
+    creation = Creation(new_resource("Backup", name, spec, labels=read_labels(labels)), output, dry_run)
+    if wait and not dry_run:
+        wire = send(cli, BACKUP, creation)
+        wait_for_job(cli, BACKUP, name, uid=uid_of(wire), timeout=limit, output=output)
+    else:
+        create(cli, BACKUP, creation, sentence=_queue_sentence)
+
+
+def _queue_sentence(wire: Wire) -> str:
+    from tidegate.model.backup import Backup
+    from tidegate.views.backup import queue_sentence
+
+    return queue_sentence(read_resource((Backup,), wire))
+
+
+@app.command(
+    "get",
+    epilog=epilog(
+        "tidegate backup get",
+        "tidegate backup get -o wide -w",
+        "tidegate backup get nightly -o json | jq .status.phase",
+        codes=(ExitCode.NOT_FOUND, ExitCode.INTERRUPTED),
+    ),
+)
+def get_backups(
+    ctx: typer.Context,
+    *,
+    names: Names = None,
+    selector: options.Selector = "",
+    output: options.Output = None,
+    watch: options.Watch = False,
+    exact_bytes: options.ExactBytes = False,
+) -> None:
+    """List backups, with their place in the queue and what they wait for."""
+    get(context_of(ctx), BACKUP, Query(tuple(names or ()), "", selector, output, watch, exact_bytes))
+
+
+@app.command(
+    "describe",
+    epilog=epilog("tidegate backup describe nightly", codes=(ExitCode.NOT_FOUND,)),
+)
+def describe(ctx: typer.Context, name: Name, exact_bytes: options.ExactBytes = False) -> None:
+    """Tell all about one backup: why it waits, how far it is, each volume, what went wrong."""
+    from tidegate.model.backup import Backup
+    from tidegate.model.transfer import TRANSFERS
+    from tidegate.views.backup import describe_backup
+
+    cli = context_of(ctx)
+    with cli.connect() as client:
+        wire = client.get(BACKUP, name)
+        transfers = transfers_of(client, BACKUP, wire)
+    backup = read_resource((Backup,), wire)
+    show_sections(cli, describe_backup(backup, read_all(TRANSFERS, transfers), cli.reader(exact_bytes=exact_bytes)))
+
+
+@app.command(
+    "delete",
+    epilog=epilog(
+        "tidegate backup delete nightly-1 nightly-2",
+        "tidegate backup delete --all -l app=shop --yes --wait --timeout 10m",
+        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG),
+    ),
+)
+def delete_backups(
+    ctx: typer.Context,
+    *,
+    names: Names = None,
+    every: Annotated[bool, typer.Option("--all", help="All of them, or with -l all that are selected.")] = False,
+    selector: options.Selector = "",
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+    wait: options.Wait = False,
+    timeout: options.Timeout = "",
+) -> None:
+    """Delete backups and their data in the store. Asks first."""
+    deletion = Deletion(tuple(names or ()), every, selector, yes, dry_run, wait, timeout)
+    delete(context_of(ctx), BACKUP, deletion, dependents=_reading_restores)
+
+
+def _reading_restores(client: Client, names: list[str]) -> Iterable[str]:
+    from tidegate.model.restore import Restore
+    from tidegate.views.dependents import dependents_of_backup
+
+    restores = read_all((Restore,), client.list(RESTORE.plural).items)
+    return [sentence for name in names for sentence in dependents_of_backup(name, restores)]
+
+
+@app.command(
+    "wait",
+    epilog=epilog("tidegate backup wait nightly --timeout 30m", codes=(ExitCode.NOT_FOUND, *_WAIT_CODES)),
+)
+def wait_for_backup(
+    ctx: typer.Context, name: Name, timeout: options.Timeout = "", output: options.Output = None
+) -> None:
+    """Wait for a backup to end. Ctrl-C stops only the waiting."""
+    wait_for_job(context_of(ctx), BACKUP, name, timeout=read_timeout(timeout), output=output)

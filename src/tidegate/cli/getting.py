@@ -1,0 +1,160 @@
+"""The verb `get`: a list or single resources, once or followed."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tidegate.cli.client import Client
+from tidegate.cli.context import CliContext
+from tidegate.cli.events import ResourceEvent
+from tidegate.cli.failures import wrong_usage
+from tidegate.cli.following import Deadline, Moment, follow
+from tidegate.cli.formats import OutputFormat
+from tidegate.cli.nouns import Noun
+from tidegate.cli.output import TablePrinter, compact_json, show_all, show_one, typed_name, yaml_text
+from tidegate.cli.wire import Wire, labels_of, uid_of, version_of
+from tidegate.model.labels import Selector
+
+
+@dataclass(frozen=True)
+class Query:
+    """What was asked for."""
+
+    names: tuple[str, ...] = ()
+    namespace: str = ""
+    selector: str = ""
+    output: OutputFormat | None = None
+    watch: bool = False
+    exact_bytes: bool = False
+    keep: Callable[[Wire], bool] = lambda _wire: True
+    """What the server cannot select."""
+
+    @property
+    def form(self) -> OutputFormat:
+        """A table unless told otherwise."""
+        return self.output or OutputFormat.TABLE
+
+
+def get(cli: CliContext, noun: Noun, query: Query) -> None:
+    """Show what was asked for, and with `watch` go on."""
+    _check_selector(query.selector)
+    if query.watch:
+        _watch(cli, noun, query)
+        return
+    with cli.connect() as client:
+        wires = list(_named(client, noun, query) if query.names else _listed(client, noun, query))
+    if len(query.names) == 1 and not query.form.is_table:
+        show_one(cli, noun, wires[0], query.form)
+    elif query.form.is_table:
+        TablePrinter(cli, noun, query.form is OutputFormat.WIDE, query.exact_bytes).show(wires)
+    else:
+        show_all(cli, noun, wires, query.form)
+
+
+def place_of(noun: Noun, name: str, namespace: str) -> tuple[str, str]:
+    """(name, namespace) of a resource; a namespaced one may be written `namespace/name`."""
+    if not noun.namespaced:
+        return name, ""
+    before, slash, after = name.partition("/")
+    if slash:
+        if namespace and namespace != before:
+            raise wrong_usage(f"{name} is not in the namespace {namespace}.")
+        return after, before
+    if not namespace:
+        raise wrong_usage(
+            f"In which namespace is the {noun.word} {name}?", hint=f"Write -n NAMESPACE, or NAMESPACE/{name}."
+        )
+    return name, namespace
+
+
+def _named(client: Client, noun: Noun, query: Query) -> Iterator[Wire]:
+    for name in query.names:
+        yield client.get(noun, *place_of(noun, name, query.namespace))
+
+
+def _listed(client: Client, noun: Noun, query: Query) -> Iterator[Wire]:
+    for plural in noun.plurals:
+        listing = client.list(plural, namespace=query.namespace if noun.namespaced else "", selector=query.selector)
+        yield from filter(query.keep, listing.items)
+
+
+def _check_selector(text: str) -> None:
+    try:
+        Selector.parse(text)
+    except ValueError as error:
+        raise wrong_usage(f"-l: {error}.") from error
+
+
+class _Watched:
+    """What was shown of each resource, so that a look taken anew shows only what is new."""
+
+    def __init__(self, noun: Noun, query: Query) -> None:
+        self._noun = noun
+        self._query = query
+        self._selector = Selector.parse(query.selector)
+        self._names = {place_of(noun, name, query.namespace) for name in query.names}
+        self._versions: dict[str, str] = {}
+        self.found: list[Wire] = []
+
+    def look(self, client: Client) -> str:
+        """List everything; what differs from what was shown is in `found`."""
+        # The version is taken before the first of several lists: rather hear of a change twice than never.
+        version = client.list(self._noun.plural, at_most=1).version
+        wires = [wire for plural in self._noun.plurals for wire in client.list(plural).items]
+        self.found = [wire for wire in wires if self.is_news(wire)]
+        return version
+
+    def is_news(self, wire: Wire, *, deleted: bool = False) -> bool:
+        """Whether it was asked for and is not what was shown last."""
+        if not self._asked_for(wire):
+            return False
+        uid, version = uid_of(wire), version_of(wire)
+        if deleted:
+            return self._versions.pop(uid, None) is not None
+        news = self._versions.get(uid) != version
+        self._versions[uid] = version
+        return news
+
+    def _asked_for(self, wire: Wire) -> bool:
+        namespace = str(wire["metadata"].get("namespace", ""))
+        name = str(wire["metadata"]["name"])
+        return (
+            (not self._names or (name, namespace) in self._names)
+            and (not self._noun.namespaced or self._query.namespace in {"", namespace})
+            and self._selector.holds_for(labels_of(wire))
+            and self._query.keep(wire)
+        )
+
+
+def _watch(cli: CliContext, noun: Noun, query: Query) -> None:
+    watched = _Watched(noun, query)
+    table = TablePrinter(cli, noun, query.form is OutputFormat.WIDE, query.exact_bytes)
+    forever = Deadline.after(cli.clock, None, sentence="", hint="")
+    for item in follow(cli, noun.plurals, watched.look, deadline=forever):
+        if item is Moment.LOOKED:
+            _show_found(cli, noun, query, table, watched.found)
+        elif item is Moment.LOST:
+            cli.terminal.note("The server is away; looking for it again.")
+        elif isinstance(item, ResourceEvent) and watched.is_news(item.resource, deleted=item.deleted):
+            _show_change(cli, noun, query, table, item)
+
+
+def _show_found(cli: CliContext, noun: Noun, query: Query, table: TablePrinter, wires: list[Wire]) -> None:
+    if query.form.is_table and not table.begun:
+        table.show(wires)
+        return
+    for wire in wires:
+        _show_change(cli, noun, query, table, ResourceEvent("", "ADDED", wire))
+
+
+def _show_change(cli: CliContext, noun: Noun, query: Query, table: TablePrinter, event: ResourceEvent) -> None:
+    """One row or one object. An object that is gone says so itself, since its last state does not."""
+    gone = {"deleted": True} if event.deleted else {}
+    match query.form:
+        case OutputFormat.NAME:
+            cli.terminal.out(typed_name(noun, event.resource))
+        case OutputFormat.YAML:
+            cli.terminal.out(f"---\n{yaml_text({**event.resource, **gone})}")
+        case OutputFormat.JSON | OutputFormat.JSONL:
+            cli.terminal.out(compact_json({**event.resource, **gone}))
+        case _:
+            table.add(event.resource, deleted=event.deleted)

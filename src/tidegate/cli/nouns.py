@@ -1,0 +1,44 @@
+"""The nouns that commands are about, and where the server keeps them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Noun:
+    """One kind of resource, or several that people think of as one."""
+
+    word: str
+    """As typed, and as in `-o name`."""
+    plurals: tuple[str, ...]
+    """Below /v1."""
+    view: str
+    """Module and name of its TableView, imported only when a table is drawn: models are slow to load."""
+    namespaced: bool = False
+
+    @property
+    def plural(self) -> str:
+        """Of nouns that are one kind."""
+        return self.plurals[0]
+
+
+@dataclass(frozen=True)
+class Job(Noun):
+    """A noun that runs for a while: with the transfers that it starts and the label by which they are found."""
+
+    transfers: tuple[str, ...] = ()
+    label: str = ""
+
+
+UPLOADS = ("datauploads", "podvolumebackups")
+DOWNLOADS = ("datadownloads", "podvolumerestores")
+
+BACKUP = Job("backup", ("backups",), "backup:BACKUPS", transfers=UPLOADS, label="tidegate.dev/backup-uid")
+RESTORE = Job("restore", ("restores",), "restore:RESTORES", transfers=DOWNLOADS, label="tidegate.dev/restore-uid")
+VOLUME = Noun("volume", ("volumes",), "volume:VOLUMES", namespaced=True)
+TARGET = Noun("target", ("backuptargets",), "target:TARGETS")
+NAMESPACE = Noun("namespace", ("namespaces",), "namespace:NAMESPACES")
+SETTING = Noun("setting", ("settings",), "setting:SETTINGS")
+TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
+NODE = Noun("node", ("nodes",), "node:NODES")
+
+NOUNS = (BACKUP, RESTORE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NODE)

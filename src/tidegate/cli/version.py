@@ -1,0 +1,42 @@
+"""`tidegate version`: of this command and of the server, which people compare first."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from tidegate import __version__
+from tidegate.cli import options
+from tidegate.cli.context import CliContext, context_of
+from tidegate.cli.formats import OutputFormat
+from tidegate.cli.options import epilog
+from tidegate.cli.output import yaml_text
+from tidegate.errors import TidegateError
+
+EPILOG = epilog("tidegate version", "tidegate version --client -o json")
+
+
+def version(
+    ctx: typer.Context,
+    *,
+    client_only: Annotated[bool, typer.Option("--client", help="Do not ask the server.")] = False,
+    output: options.Output = None,
+) -> None:
+    """Show the versions of this command and of the server. A server that is away is no error here."""
+    cli = context_of(ctx)
+    form = output or OutputFormat.TABLE
+    versions = {"client": __version__} if client_only else {"client": __version__, "server": _server_version(cli)}
+    if form.for_programs:
+        cli.terminal.out(yaml_text(versions) if form is OutputFormat.YAML else json.dumps(versions))
+        return
+    for side, text in versions.items():
+        cli.terminal.out(f"{side}  {text or 'not reachable'}")
+
+
+def _server_version(cli: CliContext) -> str | None:
+    try:
+        with cli.connect() as client:
+            return client.server_version()
+    except TidegateError as error:
+        cli.terminal.note(f"Note: {error.message}")
+        return None

@@ -1,0 +1,157 @@
+"""Waiting for a job to end: what `--wait` and the verb `wait` do."""
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from tidegate.cli.client import Client
+from tidegate.cli.context import CliContext
+from tidegate.cli.displays import Display, display_for
+from tidegate.cli.events import ResourceEvent
+from tidegate.cli.exit_codes import PHASE_EXIT_CODES, ExitCode
+from tidegate.cli.failures import CommandFailure
+from tidegate.cli.following import Deadline, Moment, follow
+from tidegate.cli.formats import OutputFormat
+from tidegate.cli.nouns import RESTORE, Job
+from tidegate.cli.output import show_one
+from tidegate.cli.terminal import printable
+from tidegate.cli.wire import Wire, labels_of, read_all, read_resource, uid_of
+from tidegate.errors import NotFound
+
+if TYPE_CHECKING:
+    from tidegate.views.job import Job as JobView
+
+
+def job_view(noun: Job, wire: Wire, transfers: list[Wire]) -> "JobView":
+    """A backup or a restore as what is shown of it."""
+    from tidegate.model.backup import Backup
+    from tidegate.model.restore import Restore
+    from tidegate.model.transfer import TRANSFERS
+    from tidegate.views.job import backup_job, restore_job
+
+    moving = read_all(TRANSFERS, transfers)
+    if noun is RESTORE:
+        return restore_job(read_resource((Restore,), wire), moving)
+    return backup_job(read_resource((Backup,), wire), moving)
+
+
+def transfers_of(client: Client, noun: Job, wire: Wire) -> list[Wire]:
+    """The transfers that a backup or a restore started."""
+    selector = f"{noun.label}={uid_of(wire)}"
+    return [item for plural in noun.transfers for item in client.list(plural, selector=selector).items]
+
+
+class _Waited:
+    """One job and its transfers, kept up to date by looks and by changes."""
+
+    def __init__(self, noun: Job, name: str, uid: str) -> None:
+        self._noun = noun
+        self._name = name
+        self._uid = uid
+        self._transfers: dict[str, Wire] = {}
+        self.wire: Wire = {}
+
+    def look(self, client: Client) -> str:
+        """Everything as it is. Raises NotFound if the job is gone, also when a namesake took its place."""
+        version = client.list(self._noun.plural, at_most=1).version
+        self.wire = client.get(self._noun, self._name)
+        self._uid = self._uid or uid_of(self.wire)
+        if uid_of(self.wire) != self._uid:
+            raise self._gone()
+        self._transfers = {uid_of(item): item for item in transfers_of(client, self._noun, self.wire)}
+        return version
+
+    def apply(self, event: ResourceEvent) -> None:
+        """Take in one change, if it is about this job."""
+        wire = event.resource
+        if uid_of(wire) == self._uid:
+            if event.deleted:
+                raise self._gone()
+            self.wire = wire
+        elif labels_of(wire).get(self._noun.label) == self._uid:
+            self._transfers[uid_of(wire)] = wire
+
+    def view(self) -> "JobView":
+        """What is shown of it."""
+        return job_view(self._noun, self.wire, list(self._transfers.values()))
+
+    def _gone(self) -> NotFound:
+        return NotFound(f"The {self._noun.word} {self._name} was deleted while somebody waited for it.")
+
+
+def wait_for_job(
+    cli: CliContext, noun: Job, name: str, *, uid: str = "", timeout: timedelta | None, output: OutputFormat | None
+) -> None:
+    """Wait for the end, then tell it: in words, as data, and as the exit code."""
+    again = f"tidegate {noun.word} wait {name}"
+    deadline = Deadline.after(
+        cli.clock,
+        timeout,
+        sentence=f"The {noun.word} {name} did not end in time. It goes on.",
+        hint=f"Go on waiting with: {again}",
+    )
+    waited = _Waited(noun, name, uid)
+    try:
+        with display_for(cli) as display:
+            job = _until_final(cli, noun, waited, deadline, display)
+    except KeyboardInterrupt:
+        raise CommandFailure(
+            f"Stopped waiting. The {noun.word} {name} goes on.",
+            code="Interrupted",
+            exit_code=ExitCode.INTERRUPTED,
+            hint=f"Go on waiting with: {again}",
+        ) from None
+    _tell_end(cli, job)
+    show_one(cli, noun, waited.wire, output or OutputFormat.NAME)
+
+
+def _until_final(cli: CliContext, noun: Job, waited: _Waited, deadline: Deadline, display: Display) -> "JobView":
+    for item in follow(cli, (*noun.plurals, *noun.transfers), waited.look, deadline=deadline):
+        if item is Moment.LOST:
+            display.note("The server is away; looking for it again.")
+        elif isinstance(item, ResourceEvent):
+            waited.apply(item)
+        job = waited.view()
+        display.show(job, cli.reader())
+        if job.final:
+            # The last words of the transfers may come after those of the job: one more look has them all.
+            with cli.connect() as client:
+                waited.look(client)
+            return waited.view()
+    raise AssertionError("follow never ends")
+
+
+def _tell_end(cli: CliContext, job: "JobView") -> None:
+    from tidegate.views.job import ending, failed_volumes
+
+    cli.end_with(PHASE_EXIT_CODES.get(job.phase, ExitCode.FAILED))
+    cli.terminal.note(printable(ending(job, cli.reader())))
+    for problem in (*job.problems, *failed_volumes(job)):
+        cli.terminal.note(printable(f"  {problem}"))
+
+
+def wait_until_gone(
+    cli: CliContext, plural: str, remaining: dict[str, str], *, timeout: timedelta | None, word: str
+) -> None:
+    """Wait until none of these is there any more. `remaining` maps uids to names."""
+    deadline = Deadline.after(
+        cli.clock,
+        timeout,
+        sentence="Not everything was gone in time. The server goes on removing it.",
+        hint=f"Look with: tidegate {word} get",
+    )
+
+    def look(client: Client) -> str:
+        listing = client.list(plural)
+        there = {uid_of(wire) for wire in listing.items}
+        _tell_gone([remaining.pop(uid) for uid in set(remaining) - there])
+        return listing.version
+
+    def _tell_gone(names: list[str]) -> None:
+        for name in sorted(names):
+            cli.terminal.note(f"{word} {name}: gone")
+
+    for item in follow(cli, (plural,), look, deadline=deadline):
+        if isinstance(item, ResourceEvent) and item.deleted and uid_of(item.resource) in remaining:
+            _tell_gone([remaining.pop(uid_of(item.resource))])
+        if not remaining:
+            return

@@ -1,0 +1,51 @@
+"""What a mover is told for a transfer: pure translation."""
+
+from tidegate.model.mover_job import DownloadJob, RemoveJob, TargetAccess, UploadJob
+from tidegate.model.transfer import Transfer
+
+
+def moving_job(transfer: Transfer, target: TargetAccess) -> UploadJob | DownloadJob:
+    """Move the volume's data, in the transfer's direction."""
+    spec = transfer.spec
+    if transfer.direction == "download":
+        return DownloadJob(
+            target=target,
+            store_volume=spec.store_volume,
+            store_backup=spec.store_backup,
+            volume_kind=spec.volume_kind,
+            path=spec.path,
+            existing_data=spec.existing_data,
+        )
+    started = transfer.status.start_timestamp
+    assert started is not None  # noqa: S101  # the gate that lets a transfer move writes the time with it
+    return UploadJob(
+        target=target,
+        store_volume=spec.store_volume,
+        store_backup=spec.store_backup,
+        volume_kind=spec.volume_kind,
+        path=spec.path,
+        labels=_store_labels(transfer),
+        snapshot_name=transfer.name,
+        started_at=started,
+    )
+
+
+def clearing_job(transfer: Transfer, target: TargetAccess) -> RemoveJob:
+    """Remove what a dead upload may have left unfinished; never a finished backup."""
+    return removing_job(transfer, target).replace(only_unfinished=True)
+
+
+def removing_job(transfer: Transfer, target: TargetAccess) -> RemoveJob:
+    """Remove the volume backup that an upload wrote."""
+    spec = transfer.spec
+    return RemoveJob(target=target, store_volume=spec.store_volume, store_backups=(spec.store_backup,))
+
+
+def _store_labels(transfer: Transfer) -> dict[str, str]:
+    """By these people find a backup again after a disaster, when nobody remembers ids (longhorn#1539)."""
+    owners = {f"tidegate.dev/{owner.kind.lower()}": owner.name for owner in transfer.metadata.owner_references}
+    return {
+        "tidegate.dev/namespace": transfer.spec.volume_namespace,
+        "tidegate.dev/volume": transfer.spec.volume_name,
+        **owners,
+    }

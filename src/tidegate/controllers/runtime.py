@@ -1,0 +1,162 @@
+"""Drives the reconcilers: one watch feeds all work queues, workers take keys, failures back off."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from random import Random
+
+import structlog
+
+from tidegate.controllers.backoff import Backoff
+from tidegate.controllers.reconciler import Reconciler
+from tidegate.controllers.work_queue import WorkQueue
+from tidegate.errors import RetryableError, StaleVersion, TidegateError, WatchExpired
+from tidegate.model.kinds import kind_name
+from tidegate.model.resource import Ref, Resource
+from tidegate.ports.clock import Clock
+from tidegate.ports.resource_store import ResourceStore
+
+log = structlog.get_logger(__name__)
+
+_PUMP = Ref("Pump", "pump")
+
+
+@dataclass
+class _Lane:
+    """One reconciler with its own queue, so that a slow or broken one cannot stop another."""
+
+    reconciler: Reconciler
+    queue: WorkQueue
+    backoff: Backoff
+    errors: int = 0
+
+
+@dataclass
+class Runtime:
+    """Runs reconcilers until told to stop.
+
+    Every resource that exists at the start is announced once; after that every change is. Each `resync` everything is
+    announced again: a safety net, not how work moves.
+    """
+
+    store: ResourceStore
+    clock: Clock
+    random: Random
+    reconcilers: Sequence[Reconciler]
+    resync: timedelta = timedelta(minutes=10)
+    _lanes: list[_Lane] = field(default_factory=list)
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+        for reconciler in self.reconcilers:
+            lane = _Lane(reconciler, WorkQueue(self.clock), Backoff(self.random))
+            self._lanes.append(lane)
+            for _ in range(reconciler.workers):
+                self._tasks.append(asyncio.create_task(self._work(lane), name=reconciler.name))
+        self._tasks.append(asyncio.create_task(self._pump(), name="pump"))
+        self._tasks.append(asyncio.create_task(self._resync(), name="resync"))
+
+    async def stop(self) -> None:
+        """End all workers now. A reconcile that is cut short heals on the next start, as after a crash."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for lane in self._lanes:
+            lane.queue.close()
+        self._tasks.clear()
+        self._lanes.clear()
+
+    def enqueue(self, reconciler: str, key: Ref) -> None:
+        """Have a reconciler look at a key: for news that is not in the store, such as a mover's report."""
+        for lane in self._lanes:
+            if lane.reconciler.name == reconciler:
+                lane.queue.add(key)
+
+    def error_counts(self) -> dict[str, int]:
+        """How often each reconciler failed since the start, for the metrics."""
+        return {lane.reconciler.name: lane.errors for lane in self._lanes}
+
+    async def _work(self, lane: _Lane) -> None:
+        while True:
+            key = await lane.queue.take()
+            try:
+                await self._once(lane, key)
+            finally:
+                lane.queue.done(key)
+
+    async def _once(self, lane: _Lane, key: Ref) -> None:
+        """One reconcile. Nothing that it raises gets past here, or one bad resource would end the worker."""
+        try:
+            again = await lane.reconciler.reconcile(key)
+        except StaleVersion:
+            # Somebody wrote between our look and our write: that is how it should be. Look again, soon.
+            lane.queue.add_after(key, lane.backoff.next_delay(key))
+        except Exception as error:  # noqa: BLE001  # a bug in one reconciler must not stop the others
+            lane.errors += 1
+            delay = lane.backoff.next_delay(key)
+            _log_failure(lane.reconciler.name, key, error, delay)
+            lane.queue.add_after(key, delay)
+        else:
+            lane.backoff.forget(key)
+            if again.delay is not None:
+                lane.queue.add_after(key, again.delay)
+
+    async def _pump(self) -> None:
+        """List, then watch; when either fails, back off and begin anew: a failed look is never an empty look."""
+        backoff = Backoff(self.random)
+        while True:
+            try:
+                since = await self._announce_all()
+                backoff.forget(_PUMP)
+                async for event in self.store.watch(self._kinds(), since=since):
+                    self._announce(event.resource)
+            except WatchExpired:
+                log.info("fell behind the changes; listing again")
+            except Exception as error:  # noqa: BLE001  # whatever it was, without the pump nothing moves
+                _log_failure("pump", _PUMP, error, timedelta())
+            await self.clock.sleep(backoff.next_delay(_PUMP))
+
+    async def _resync(self) -> None:
+        while True:
+            await self.clock.sleep(self.resync)
+            try:
+                await self._announce_all()
+            except RetryableError as error:
+                log.warning("could not list everything again", error=str(error))
+
+    async def _announce_all(self) -> str:
+        """Announce every resource; returns the version from which to watch, taken before the first look."""
+        since: str | None = None
+        for kind in self._kinds():
+            page = await self.store.list(kind)
+            since = since if since is not None else page.resource_version
+            for resource in page.items:
+                self._announce(resource)
+        return since or "0"
+
+    def _announce(self, resource: Resource) -> None:
+        for lane in self._lanes:
+            for watch in lane.reconciler.watches:
+                if isinstance(resource, watch.kind):
+                    for key in watch.keys(resource):
+                        lane.queue.add(key)
+
+    def _kinds(self) -> list[type[Resource]]:
+        kinds = {kind_name(watch.kind): watch.kind for lane in self._lanes for watch in lane.reconciler.watches}
+        return [kinds[name] for name in sorted(kinds)]
+
+
+def _log_failure(reconciler: str, key: Ref, error: Exception, delay: timedelta) -> None:
+    """Expected errors in one line; anything that is not of our tree is a bug and comes with its traceback."""
+    expected = isinstance(error, TidegateError)
+    log.log(
+        30 if isinstance(error, RetryableError) else 40,
+        "reconcile failed",
+        reconciler=reconciler,
+        key=str(key),
+        error=f"{type(error).__name__}: {error}",
+        again_in_seconds=round(delay.total_seconds(), 3),
+        exc_info=None if expected else error,
+    )

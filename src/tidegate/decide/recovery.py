@@ -1,0 +1,54 @@
+"""What a server that starts must put right, because the one before it stopped or died.
+
+Queued keeps its place and ReadyToStart goes on: the controllers take them up as they are. What was moving bytes has
+lost its mover (a mover stops when its server is gone), so it is told honestly.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.resource import Resource
+from tidegate.model.restore import Restore, RestorePhase
+from tidegate.model.transfer import Transfer, TransferPhase
+
+INTERRUPTED = "the server stopped while this was in progress"
+
+_UNDER_WAY = frozenset({BackupPhase.IN_PROGRESS})
+_HAD_MOVER = frozenset({TransferPhase.ACCEPTED, TransferPhase.PREPARED, TransferPhase.IN_PROGRESS})
+
+
+def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backup | Restore | Transfer]:
+    """The resources whose status must change, changed. Running it twice changes nothing more.
+
+    Transfers go to Canceling, not to an end: their controller first clears what the dead mover left in the store.
+    Transfers come last, so that a crash in between leaves requests that are Failed, never ones that look alive.
+    """
+    found = list(resources)
+    requests = [request for resource in found if (request := _request(resource, now=now)) is not None]
+    ended = {request.metadata.uid for request in requests} | {r.metadata.uid for r in found if _is_over(r)}
+    transfers = [transfer for resource in found if (transfer := _transfer(resource, ended)) is not None]
+    return [*requests, *transfers]
+
+
+def _request(resource: Resource, *, now: datetime) -> Backup | Restore | None:
+    over = {"completion_timestamp": now, "failure_reason": INTERRUPTED}
+    if isinstance(resource, Backup) and resource.status.phase in _UNDER_WAY:
+        return resource.with_status(phase=BackupPhase.FAILED, **over)
+    if isinstance(resource, Restore) and resource.status.phase is RestorePhase.IN_PROGRESS:
+        return resource.with_status(phase=RestorePhase.FAILED, **over)
+    return None
+
+
+def _is_over(resource: Resource) -> bool:
+    return isinstance(resource, Backup | Restore) and resource.status.phase.final
+
+
+def _transfer(resource: Resource, ended: set[str]) -> Transfer | None:
+    if not isinstance(resource, Transfer):
+        return None
+    phase = resource.status.phase
+    orphaned = any(owner.uid in ended for owner in resource.metadata.owner_references)
+    if phase in _HAD_MOVER or (phase is TransferPhase.NEW and orphaned):
+        return resource.with_status(phase=TransferPhase.CANCELING, message=INTERRUPTED)
+    return None

@@ -1,1 +1,0 @@
-"""Resources in SQLite. Not there yet."""

@@ -1,0 +1,45 @@
+"""The file itself: owned, opened, brought up to date."""
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from tidegate.resources.sqlite.errors import translated
+from tidegate.resources.sqlite.ownership import Ownership
+from tidegate.resources.sqlite.schema import connect, migrate, read_last_version
+
+
+@dataclass(frozen=True)
+class Database:
+    """One database that this process owns, with the connection that writes to it."""
+
+    path: Path
+    ownership: Ownership
+    connection: sqlite3.Connection
+    last_version: int
+    """The newest version that was ever given out when it was opened."""
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Reads a few pages whatever the size of the file. After an error nothing is held."""
+        ownership = Ownership(path)
+        try:
+            with translated(path):
+                connection = connect(path)
+                try:
+                    migrate(connection, path)
+                    return cls(path, ownership, connection, read_last_version(connection))
+                except BaseException:
+                    connection.close()
+                    raise
+        except BaseException:
+            ownership.release()
+            raise
+
+    def close(self) -> None:
+        """The last connection folds the write-ahead log into the database; only then may another process have it."""
+        try:
+            self.connection.close()
+        finally:
+            self.ownership.release()

@@ -1,0 +1,95 @@
+"""Resources as rows: what a write looks up, and how its effects are carried out."""
+
+import sqlite3
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+
+from tidegate.errors import DamagedMetadata
+from tidegate.model.kinds import KIND_BY_NAME
+from tidegate.model.resource import Ref, Resource
+from tidegate.ports.resource_store import Change
+from tidegate.resources.writes import Effect
+
+
+class SqliteRows:
+    """Keeps the promise of `writes.Rows` inside the transaction that its connection is in."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def find(self, ref: Ref) -> Resource | None:
+        """See Rows."""
+        row = self._connection.execute(
+            "SELECT body FROM resources WHERE kind = ? AND namespace = ? AND name = ?",
+            (ref.kind, ref.namespace, ref.name),
+        ).fetchone()
+        return None if row is None else decode(ref.kind, row[0])
+
+    def dependents(self, uid: str) -> Iterable[Resource]:
+        """See Rows."""
+        rows = self._connection.execute(
+            "SELECT kind, body FROM owners JOIN resources USING (kind, namespace, name)"
+            " WHERE owner_uid = ? ORDER BY kind, name, namespace",
+            (uid,),
+        )
+        return [decode(kind, body) for kind, body in rows.fetchall()]
+
+    def lives(self, uid: str) -> bool:
+        """See Rows."""
+        return self._connection.execute("SELECT 1 FROM resources WHERE uid = ?", (uid,)).fetchone() is not None
+
+    def apply(self, effect: Effect) -> None:
+        """Carry out one change, the indexes of labels and owners included."""
+        resource = effect.event.resource
+        place = (resource.kind, resource.namespace, resource.name)
+        match effect.event.change:
+            case Change.ADDED:
+                self._connection.execute(
+                    "INSERT INTO resources VALUES (?, ?, ?, ?, ?)", (*place, resource.metadata.uid, resource.to_json())
+                )
+            case Change.MODIFIED:
+                self._connection.execute(
+                    "UPDATE resources SET body = ? WHERE kind = ? AND namespace = ? AND name = ?",
+                    (resource.to_json(), *place),
+                )
+            case Change.DELETED:
+                self._connection.execute("DELETE FROM resources WHERE kind = ? AND namespace = ? AND name = ?", place)
+        self._index_labels(effect)
+        self._index_owners(effect)
+
+    def _index_labels(self, effect: Effect) -> None:
+        resource = effect.event.resource
+        place = (resource.kind, resource.namespace, resource.name)
+        before = effect.before.metadata.labels if effect.before else {}
+        after = resource.metadata.labels if effect.event.change is not Change.DELETED else {}
+        if before == after:
+            return
+        self._connection.execute("DELETE FROM labels WHERE kind = ? AND namespace = ? AND name = ?", place)
+        self._connection.executemany(
+            "INSERT INTO labels VALUES (?, ?, ?, ?, ?)", [(*place, key, value) for key, value in after.items()]
+        )
+
+    def _index_owners(self, effect: Effect) -> None:
+        resource = effect.event.resource
+        place = (resource.kind, resource.namespace, resource.name)
+        before = effect.before.metadata.owner_references if effect.before else ()
+        after = resource.metadata.owner_references if effect.event.change is not Change.DELETED else ()
+        if before == after:
+            return
+        self._connection.executemany(
+            "DELETE FROM owners WHERE owner_uid = ? AND kind = ? AND namespace = ? AND name = ?",
+            [(owner.uid, *place) for owner in before],
+        )
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO owners (owner_uid, kind, namespace, name) VALUES (?, ?, ?, ?)",
+            [(owner.uid, *place) for owner in after],
+        )
+
+
+def decode(kind: str, body: str) -> Resource:
+    """The resource that was stored; raises DamagedMetadata if it is none of ours."""
+    try:
+        return KIND_BY_NAME[kind].model_validate_json(body)
+    except (KeyError, ValidationError) as error:
+        raise DamagedMetadata(f"a stored {kind} cannot be understood: {error}") from error

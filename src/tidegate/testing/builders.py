@@ -1,0 +1,64 @@
+"""Resources with only what matters to a test."""
+
+from datetime import UTC, datetime
+
+from tidegate.model.backup import Backup, BackupPhase, BackupSpec, BackupStatus
+from tidegate.model.resource import Metadata, OwnerReference
+from tidegate.model.target import BackupTarget, BackupTargetSpec
+from tidegate.model.transfer import DataUpload, Transfer, TransferPhase, TransferSpec, TransferStatus
+from tidegate.model.volume import Volume, VolumeKind, VolumeSpec
+
+THEN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def a_backup(
+    name: str, *namespaces: str, phase: BackupPhase = BackupPhase.NEW, ticket: int | None = None, excluding: str = ""
+) -> Backup:
+    """A backup of these namespaces; none means all."""
+    return Backup(
+        metadata=Metadata(name=name, uid=f"uid-of-{name}", creation_timestamp=THEN),
+        spec=BackupSpec(
+            included_namespaces=namespaces,
+            excluded_namespaces=(excluding,) if excluding else (),
+            storage_location="store",
+        ),
+        status=BackupStatus(phase=phase, queue_ticket=ticket),
+    )
+
+
+def a_target(name: str, *, default: bool = False, url: str = "file:///somewhere") -> BackupTarget:
+    """A target that nobody has looked at yet."""
+    return BackupTarget(metadata=Metadata(name=name), spec=BackupTargetSpec(url=url, default=default))
+
+
+def a_volume(namespace: str, name: str, path: str = "/data", **labels: str) -> Volume:
+    """A directory volume."""
+    metadata = Metadata(name=name, namespace=namespace, uid=f"uid-of-{namespace}-{name}", labels=labels)
+    return Volume(metadata=metadata, spec=VolumeSpec(directory=path))
+
+
+def a_transfer(
+    name: str,
+    phase: TransferPhase = TransferPhase.NEW,
+    *,
+    kind: type[Transfer] = DataUpload,
+    node: str | None = None,
+    owner: str = "",
+    volume: tuple[str, str] = ("ns", "volume"),
+    message: str = "",
+) -> Transfer:
+    """A transfer in some phase."""
+    owners = (OwnerReference(kind="Backup", name=owner, uid=f"uid-of-{owner}"),) if owner else ()
+    return kind(
+        metadata=Metadata(name=name, uid=f"uid-of-{name}", creation_timestamp=THEN, owner_references=owners),
+        spec=TransferSpec(
+            volume_namespace=volume[0],
+            volume_name=volume[1],
+            volume_kind=VolumeKind.IMAGE,
+            path="/data",
+            target="store",
+            store_volume="ns.volume",
+            store_backup="backup-0123456789abcdef",
+        ),
+        status=TransferStatus(phase=phase, node=node, message=message),
+    )

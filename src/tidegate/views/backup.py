@@ -1,0 +1,128 @@
+"""Backups as a table and as a description."""
+
+from collections.abc import Sequence
+
+from tidegate.model.backup import Backup
+from tidegate.model.duration import format_duration
+from tidegate.model.transfer import Transfer
+from tidegate.views.job import backup_job
+from tidegate.views.phases import (
+    conditions_section,
+    identity_lines,
+    phase_cell,
+    shown_phase,
+    waiting_message,
+    waiting_reason,
+    waiting_section,
+)
+from tidegate.views.quantities import ordinal_of
+from tidegate.views.reader import Reader
+from tidegate.views.table import Cell, Column, Section, TableView, Tone, joined, label_text, section, sections
+from tidegate.views.transfer import job_progress_section, volume_sections
+
+
+def _items(backup: Backup) -> str:
+    progress = backup.status.progress
+    return "" if progress is None else ordinal_of(progress.items_backed_up, progress.total_items)
+
+
+def _count(number: int, tone: Tone) -> Cell:
+    return Cell(str(number), tone if number else Tone.PLAIN)
+
+
+def _namespaces(backup: Backup) -> str:
+    included = joined(backup.spec.included_namespaces, empty="*")
+    excluded = joined(backup.spec.excluded_namespaces)
+    return f"{included} without {excluded}" if excluded else included
+
+
+def _selector(backup: Backup) -> str:
+    selectors = (backup.spec.label_selector, *backup.spec.or_label_selectors)
+    return " or ".join(label_text(selector.match_labels) for selector in selectors if selector is not None)
+
+
+BACKUPS = TableView(
+    (Backup,),
+    (
+        Column("NAME", lambda backup, _: backup.name),
+        Column("STATUS", lambda backup, _: phase_cell(backup, backup.status.phase)),
+        Column("QUEUE", lambda backup, _: str(backup.status.queue_position or ""), right=True),
+        Column("WAITS FOR", lambda backup, _: waiting_reason(backup.status)),
+        Column("ITEMS", lambda backup, _: _items(backup)),
+        Column("ERRORS", lambda backup, _: _count(backup.status.errors, Tone.BAD), right=True),
+        Column("WARNINGS", lambda backup, _: _count(backup.status.warnings, Tone.WAITING), right=True),
+        Column("AGE", lambda backup, reader: reader.age(backup.metadata.creation_timestamp)),
+        Column("EXPIRES", lambda backup, reader: reader.until(backup.status.expiration)),
+        Column("NAMESPACES", lambda backup, _: _namespaces(backup), wide=True),
+        Column("TARGET", lambda backup, _: backup.spec.storage_location, wide=True),
+        Column("PRIORITY", lambda backup, _: str(backup.spec.priority), wide=True, right=True),
+        Column("STARTED", lambda backup, reader: reader.moment(backup.status.start_timestamp), wide=True),
+        Column(
+            "TOOK",
+            lambda backup, reader: reader.took(backup.status.start_timestamp, backup.status.completion_timestamp),
+            wide=True,
+        ),
+        Column("MESSAGE", lambda backup, _: backup.status.failure_reason or waiting_message(backup.status), wide=True),
+    ),
+)
+
+
+def describe_backup(backup: Backup, transfers: Sequence[Transfer], reader: Reader) -> tuple[Section, ...]:
+    """All there is to say about a backup and the volumes it moves."""
+    status = backup.status
+    phase = shown_phase(backup, status.phase)
+    job = backup_job(backup, transfers)
+    return sections(
+        section("Backup", [*identity_lines(backup, reader), ("Status", phase)]),
+        waiting_section(status, reader, position=status.queue_position),
+        section("Contents", _content_lines(backup)),
+        job_progress_section(job, reader),
+        section("Times", _time_lines(backup, reader)),
+        *volume_sections(job.transfers, reader),
+        section("Problems", _problem_lines(backup)),
+        conditions_section(status, reader),
+    )
+
+
+def queue_sentence(backup: Backup) -> str:
+    """Where a backup stands, or with a dry run would stand, in the queue."""
+    position, reason = backup.status.queue_position, waiting_reason(backup.status)
+    if position is None and not reason:
+        return f"Backup {backup.name} would start at once."
+    place = "wait" if position is None else f"be number {position} in the queue"
+    why = f", because of {reason}" if reason else ""
+    message = waiting_message(backup.status)
+    return f"Backup {backup.name} would {place}{why}{f': {message}' if message else '.'}"
+
+
+def _content_lines(backup: Backup) -> list[tuple[str, str]]:
+    spec = backup.spec
+    return [
+        ("Namespaces", joined(spec.included_namespaces, empty="all")),
+        ("Without", joined(spec.excluded_namespaces)),
+        ("Selector", _selector(backup)),
+        ("Target", spec.storage_location),
+        ("Priority", str(spec.priority) if spec.priority else ""),
+        ("Kept for", format_duration(spec.ttl)),
+    ]
+
+
+def _time_lines(backup: Backup, reader: Reader) -> list[tuple[str, str]]:
+    status = backup.status
+    return [
+        ("Queued", reader.moment_and_age(status.queued_at)),
+        ("Started", reader.moment_and_age(status.start_timestamp)),
+        ("Ended", reader.moment_and_age(status.completion_timestamp)),
+        ("Took", reader.took(status.start_timestamp, status.completion_timestamp)),
+        ("Expires", reader.moment_and_age(status.expiration)),
+    ]
+
+
+def _problem_lines(backup: Backup) -> list[tuple[str, str]]:
+    status = backup.status
+    return [
+        ("Failure", status.failure_reason or ""),
+        *(("Invalid", error) for error in status.validation_errors),
+        ("Errors", str(status.errors or "")),
+        ("Warnings", str(status.warnings or "")),
+    ]

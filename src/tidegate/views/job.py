@@ -1,0 +1,152 @@
+"""A backup or a restore on its way: one picture for everything that waits for one to end."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from tidegate.model.backup import Backup
+from tidegate.model.resource import Condition
+from tidegate.model.restore import Restore
+from tidegate.model.transfer import Transfer, TransferPhase
+from tidegate.views.phases import DELETING, shown_phase, waiting_condition, waiting_reason
+from tidegate.views.progress import ByteProgress, progress_text, speed_text, summed_progress, transfer_progress
+from tidegate.views.quantities import human_duration, ordinal_of
+from tidegate.views.reader import Reader
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a backup and a restore have in common while somebody waits for them."""
+
+    word: str
+    """`Backup` or `Restore`."""
+    name: str
+    phase: str
+    final: bool
+    position: int | None
+    waiting: Condition | None
+    items_done: int | None
+    items_total: int | None
+    problems: tuple[str, ...]
+    warnings: int
+    errors: int
+    took: timedelta | None
+    """How long it ran; None until it ended."""
+    transfers: tuple[Transfer, ...]
+
+    @property
+    def progress(self) -> ByteProgress:
+        """All transfers together."""
+        return summed_progress(self.transfers)
+
+
+def backup_job(backup: Backup, transfers: Sequence[Transfer]) -> Job:
+    """A backup as a job."""
+    progress = backup.status.progress
+    return _job(
+        backup,
+        transfers,
+        position=backup.status.queue_position,
+        items=None if progress is None else (progress.items_backed_up, progress.total_items),
+    )
+
+
+def restore_job(restore: Restore, transfers: Sequence[Transfer]) -> Job:
+    """A restore as a job."""
+    progress = restore.status.progress
+    return _job(
+        restore,
+        transfers,
+        position=None,
+        items=None if progress is None else (progress.items_restored, progress.total_items),
+    )
+
+
+def _job(
+    resource: Backup | Restore, transfers: Sequence[Transfer], *, position: int | None, items: tuple[int, int] | None
+) -> Job:
+    status = resource.status
+    phase = shown_phase(resource, status.phase)
+    start, end = status.start_timestamp, status.completion_timestamp
+    return Job(
+        word=resource.kind,
+        name=resource.name,
+        phase=phase,
+        final=status.phase.final and phase != DELETING,
+        position=position,
+        waiting=waiting_condition(status),
+        items_done=None if items is None else items[0],
+        items_total=None if items is None else items[1],
+        problems=tuple(filter(None, (status.failure_reason, *status.validation_errors))),
+        warnings=status.warnings,
+        errors=status.errors,
+        took=None if start is None or end is None else end - start,
+        transfers=tuple(sorted(transfers, key=volume_of)),
+    )
+
+
+def volume_of(transfer: Transfer) -> str:
+    """Whose data it moves, as `namespace/name`."""
+    return f"{transfer.spec.volume_namespace}/{transfer.spec.volume_name}"
+
+
+def headline(job: Job, reader: Reader) -> str:
+    """Where it stands in one line: the phase, then why it waits or how far it is."""
+    words = [job.phase]
+    if job.position is not None:
+        words.append(f"number {job.position} in the queue")
+    if job.waiting is not None:
+        words.append(_wait_text(job.waiting))
+    progress = job.progress
+    words += [progress.stage, progress_text(progress, reader), speed_text(progress, reader)]
+    if job.items_done is not None and job.items_total:
+        words.append(f"{ordinal_of(job.items_done, job.items_total)} items")
+    words.append(_waiting_volumes(job))
+    return ", ".join(word for word in words if word)
+
+
+def change_key(job: Job) -> tuple[object, ...]:
+    """Differs when there is news worth a line in a log; bytes count in tenths of the whole."""
+    share = job.progress.percent
+    return (
+        job.phase,
+        job.position,
+        job.waiting,
+        job.items_done,
+        job.items_total,
+        None if share is None else share // 10,
+        _waiting_volumes(job),
+    )
+
+
+def ending(job: Job, reader: Reader) -> str:
+    """The last sentence: how it ended and what came of it."""
+    words = [f"{job.word} {job.name}: {job.phase}"]
+    if job.took is not None:
+        words.append(f"after {human_duration(job.took)}")
+    finished = [transfer for transfer in job.transfers if transfer.status.phase is TransferPhase.COMPLETED]
+    if job.transfers:
+        words.append(f"{ordinal_of(len(finished), len(job.transfers))} volumes")
+    if finished:
+        words.append(reader.size(sum(transfer_progress(transfer).done for transfer in finished)))
+    words += [f"{count} {word}" for count, word in ((job.errors, "errors"), (job.warnings, "warnings")) if count]
+    return ", ".join(words)
+
+
+def _wait_text(waiting: Condition) -> str:
+    return f"{waiting.reason}: {waiting.message}" if waiting.message else f"waits: {waiting.reason}"
+
+
+def _waiting_volumes(job: Job) -> str:
+    reasons = Counter(filter(None, (waiting_reason(transfer.status) for transfer in job.transfers)))
+    return ", ".join(f"{count} volume{'s'[: count > 1]} waiting for {reason}" for reason, count in reasons.items())
+
+
+def failed_volumes(job: Job) -> tuple[str, ...]:
+    """One sentence per volume that did not make it."""
+    return tuple(
+        f"{volume_of(transfer)}: {transfer.status.message or transfer.status.phase}"
+        for transfer in job.transfers
+        if transfer.status.phase in {TransferPhase.FAILED, TransferPhase.CANCELED}
+    )

@@ -1,0 +1,78 @@
+"""Bytes, rates and lengths of time as people read them.
+
+What is not known is told as "unknown": a wrong ETA and a bar over 100 % have cost other tools their users' trust.
+"""
+
+from datetime import timedelta
+
+UNKNOWN = "unknown"
+
+_STEP = 1024
+_UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+# Below this a value keeps one decimal: 1.5 GiB says more than 2 GiB, 512.3 GiB does not say more than 512 GiB.
+_DECIMALS_BELOW = 100
+_TIME_UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
+# An estimate beyond this is the noise of a rate near zero, not news.
+LONGEST_ETA = timedelta(days=100)
+
+
+def human_bytes(count: int, *, exact: bool = False) -> str:
+    """`1.5 GiB`, or with `exact` the plain number for those who calculate with it."""
+    if exact:
+        return str(count)
+    if abs(count) < _STEP:
+        return f"{count} B"
+    value = float(count)
+    text = ""
+    for unit in _UNITS:
+        value /= _STEP
+        text = f"{value:.1f} {unit}" if abs(value) < _DECIMALS_BELOW else f"{value:.0f} {unit}"
+        # Compared after rounding, so that 1023.9 KiB does not become "1024 KiB".
+        if round(abs(value)) < _STEP:
+            break
+    return text
+
+
+def human_rate(bytes_per_second: float | None, *, exact: bool = False) -> str:
+    """`110 MiB/s`; unknown when nobody measured it."""
+    if bytes_per_second is None or bytes_per_second < 0:
+        return UNKNOWN
+    return f"{human_bytes(round(bytes_per_second), exact=exact)}/s"
+
+
+def human_duration(length: timedelta) -> str:
+    """The two largest units: `3m12s`, `2h5m`, `3d4h`. Clocks of two machines differ, so below zero is `0s`."""
+    seconds = max(0, int(length.total_seconds()))
+    parts: list[str] = []
+    for unit, size in _TIME_UNITS:
+        count, seconds = divmod(seconds, size)
+        if count or (parts and unit != "s"):
+            parts.append(f"{count}{unit}" if count else "")
+    return "".join(parts[:2]) or "0s"
+
+
+def percent(done: int, total: int | None) -> int | None:
+    """Whole percent, rounded down so that 100 means done; None when the whole is not known."""
+    if total is None or total <= 0:
+        return None
+    return max(0, min(100, done * 100 // total))
+
+
+def time_left(done: int, total: int | None, bytes_per_second: float | None) -> timedelta | None:
+    """How long the rest takes at this rate, to whole seconds; None where any answer would be a guess."""
+    if total is None or not bytes_per_second or bytes_per_second <= 0:
+        return None
+    seconds = max(0, total - done) / bytes_per_second
+    if seconds > LONGEST_ETA.total_seconds():
+        return None
+    return timedelta(seconds=round(seconds))
+
+
+def human_time_left(length: timedelta | None) -> str:
+    """`18s`, or `unknown`."""
+    return UNKNOWN if length is None else human_duration(length)
+
+
+def ordinal_of(done: int, total: int) -> str:
+    """`1 of 3`, never more than all."""
+    return f"{min(done, total)} of {total}"

@@ -1,0 +1,63 @@
+"""Backup targets as a table and as a description."""
+
+from tidegate.model.duration import format_duration
+from tidegate.model.target import BackupTarget
+from tidegate.views.phases import conditions_section, identity_lines
+from tidegate.views.reader import Reader
+from tidegate.views.table import Cell, Column, Section, TableView, Tone, section, sections
+
+
+def _available(target: BackupTarget) -> Cell:
+    if target.deleting:
+        return Cell("Deleting", Tone.BUSY)
+    if target.status.available is None:
+        return Cell("not checked", Tone.WAITING)
+    return Cell("yes", Tone.GOOD) if target.status.available else Cell("no", Tone.BAD)
+
+
+def _poll_interval(target: BackupTarget) -> str:
+    interval = target.spec.poll_interval
+    return format_duration(interval) if interval else "only when asked"
+
+
+TARGETS = TableView(
+    (BackupTarget,),
+    (
+        Column("NAME", lambda target, _: target.name),
+        Column("URL", lambda target, _: target.spec.url),
+        Column("DEFAULT", lambda target, _: "yes" if target.spec.default else ""),
+        Column("AVAILABLE", lambda target, _: _available(target)),
+        Column("CHECKED", lambda target, reader: reader.age(target.status.last_checked_at)),
+        Column("AGE", lambda target, reader: reader.age(target.metadata.creation_timestamp)),
+        Column("POLL", lambda target, _: _poll_interval(target), wide=True),
+        Column("SYNCED", lambda target, reader: reader.age(target.status.last_synced_at), wide=True),
+        Column("MESSAGE", lambda target, _: target.status.message, wide=True),
+    ),
+)
+
+
+def describe_target(target: BackupTarget, reader: Reader) -> tuple[Section, ...]:
+    """All there is to say about a target; its credentials only by name."""
+    spec, status = target.spec, target.status
+    return sections(
+        section("Target", identity_lines(target, reader)),
+        section(
+            "Store",
+            [
+                ("URL", spec.url),
+                ("Default", "yes" if spec.default else "no"),
+                ("Credentials", spec.credential_secret or ""),
+                ("Polled every", _poll_interval(target)),
+            ],
+        ),
+        section(
+            "State",
+            [
+                ("Available", _available(target).text),
+                ("Message", status.message),
+                ("Checked", reader.moment_and_age(status.last_checked_at)),
+                ("Synced", reader.moment_and_age(status.last_synced_at)),
+            ],
+        ),
+        conditions_section(status, reader),
+    )

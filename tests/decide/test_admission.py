@@ -1,0 +1,81 @@
+"""What may come in."""
+
+import pytest
+
+from tidegate.decide.admission import admit_backup, admit_restore, check_setting
+from tidegate.errors import InvalidInput, NotFound
+from tidegate.model.resource import Metadata
+from tidegate.model.restore import RestoreSpec
+from tidegate.model.setting import Setting, SettingSpec
+from tidegate.testing.builders import a_backup, a_target
+
+
+def unplaced(**spec):
+    return a_backup("b", "ns").with_spec(storage_location="", **spec)
+
+
+@pytest.mark.parametrize(
+    ("targets", "chosen"),
+    [
+        ([a_target("only")], "only"),
+        ([a_target("one"), a_target("two", default=True)], "two"),
+    ],
+)
+def test_a_backup_without_a_target_gets_the_default_or_the_only_one(targets, chosen):
+    assert admit_backup(unplaced(), targets).spec.storage_location == chosen
+
+
+@pytest.mark.parametrize("targets", [[], [a_target("one"), a_target("two")]])
+def test_without_a_clear_choice_the_person_is_asked(targets):
+    with pytest.raises(InvalidInput, match="say which one"):
+        admit_backup(unplaced(), targets)
+
+
+def test_an_unknown_target_is_told_with_the_known_ones():
+    with pytest.raises(NotFound) as caught:
+        admit_backup(a_backup("b"), [a_target("other")])
+
+    assert caught.value.hint == "there are: other"
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"included_namespaces": ("ok", "Bad")}, "spec.includedNamespaces[1]"),
+        ({"excluded_namespaces": ("a**",)}, "spec.excludedNamespaces[0]"),
+        ({"hooks": {"resources": []}}, "spec.hooks"),
+        ({"included_resources": ("pods",)}, "spec.includedResources"),
+    ],
+)
+def test_a_wrong_field_is_refused_by_its_path(spec, field):
+    with pytest.raises(InvalidInput) as caught:
+        admit_backup(unplaced(**spec), [a_target("only")])
+
+    assert caught.value.field == field
+
+
+def test_a_restore_from_a_schedule_is_refused_until_it_works():
+    with pytest.raises(InvalidInput, match="not supported yet"):
+        admit_restore(RestoreSpec(schedule_name="nightly"))
+
+
+def a_setting(name, value):
+    return Setting(metadata=Metadata(name=name), spec=SettingSpec(value=value))
+
+
+@pytest.mark.parametrize(("name", "value"), [("concurrent-backups", "3"), ("load-concurrency", '{"globalConfig": 2}')])
+def test_a_good_setting_passes(name, value):
+    check_setting(a_setting(name, value))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "says"),
+    [
+        ("concurrent-backups", "0", InvalidInput, "least is 1"),
+        ("concurrent-backups", "many", InvalidInput, "whole number"),
+        ("concurrent-backup", "1", NotFound, "no setting"),
+    ],
+)
+def test_a_bad_setting_is_refused_with_a_sentence(name, value, error, says):
+    with pytest.raises(error, match=says):
+        check_setting(a_setting(name, value))

@@ -1,0 +1,196 @@
+"""The queue: many at once, never two on the same namespace, nobody overtaken for ever."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tidegate.decide.backup_queue import (
+    AdmissionPlan,
+    Contender,
+    QueueSnapshot,
+    next_tickets,
+    plan_admissions,
+    queue_positions,
+    queue_snapshot,
+)
+from tidegate.model.backup import BackupPhase
+from tidegate.model.reasons import Reason
+from tidegate.testing.builders import a_backup
+
+RUNNING, READY, QUEUED, NEW = (
+    BackupPhase.IN_PROGRESS,
+    BackupPhase.READY_TO_START,
+    BackupPhase.QUEUED,
+    BackupPhase.NEW,
+)
+
+
+def plan_for(*backups, limit, namespaces=()):
+    return plan_admissions(queue_snapshot(backups, namespaces=namespaces), limit=limit)
+
+
+def waits(plan: AdmissionPlan):
+    return [(w.name, w.position, w.blocked_by) for w in plan.wait]
+
+
+def test_the_worked_example_of_the_design_starts_only_backup5():
+    queue = [
+        a_backup("backup1", "ns1", "ns2", phase=RUNNING),
+        a_backup("backup2", "ns2", "ns3", "ns5", phase=QUEUED, ticket=2),
+        a_backup("backup3", "ns4", "ns3", phase=QUEUED, ticket=3),
+        a_backup("backup4", "ns5", "ns6", phase=QUEUED, ticket=4),
+        a_backup("backup5", "ns8", "ns9", phase=QUEUED, ticket=5),
+    ]
+
+    plan = plan_for(*queue, limit=2)
+
+    assert plan.start == ("backup5",)
+    assert waits(plan) == [("backup2", 1, "backup1"), ("backup3", 2, "backup2"), ("backup4", 3, "backup2")]
+
+
+def test_once_the_first_of_the_example_is_done_the_second_is_next():
+    queue = [
+        a_backup("backup2", "ns2", "ns3", "ns5", phase=QUEUED, ticket=2),
+        a_backup("backup3", "ns4", "ns3", phase=QUEUED, ticket=3),
+        a_backup("backup5", "ns8", "ns9", phase=RUNNING),
+    ]
+
+    assert plan_for(*queue, limit=2).start == ("backup2",)
+
+
+# velero.md 6.1: the cases about starting. Cases 4 and 14 differ on purpose: see docs/decisions/0003.
+VELERO = [
+    ("5 full house", [("b11", RUNNING), ("b12", RUNNING)], ("b20",), 2, False),
+    ("6 ready counts as running", [("b11", RUNNING), ("b12", READY)], ("b20",), 2, False),
+    ("8 same namespace runs", [("b11", RUNNING, "foo")], ("b20", "foo"), 3, False),
+    ("9 same namespace is ready", [("b11", READY, "foo")], ("b20", "foo"), 3, False),
+    ("10 same namespace is ahead", [("b0", RUNNING, "foo"), ("b11", QUEUED, "foo")], ("b20", "foo", "bar"), 3, False),
+    ("12 everything runs", [("b11", RUNNING, "*")], ("b20", "foo"), 3, False),
+    ("13 everything waits for one", [("b11", RUNNING, "bar")], ("b20", "*"), 3, False),
+    ("15 another namespace", [("b11", READY, "foo")], ("b20", "bar"), 3, True),
+]
+
+
+@pytest.mark.parametrize(("case", "others", "asked", "limit", "starts"), VELERO, ids=[row[0] for row in VELERO])
+def test_veleros_own_cases(case, others, asked, limit, starts):
+    queue = [a_backup(name, *ns, phase=phase, ticket=1) for name, phase, *ns in others]
+    name, *namespaces = asked
+
+    plan = plan_for(*queue, a_backup(name, *namespaces, phase=QUEUED, ticket=9), limit=limit, namespaces=["foo", "bar"])
+
+    assert (name in plan.start) is starts
+
+
+REASONS = [
+    ([("b1", RUNNING, "a")], Reason.NAMESPACE_OVERLAP_RUNNING, "backup b1 is running and shares namespace a"),
+    (
+        [("b0", RUNNING, "z"), ("b1", QUEUED, "z", "a")],
+        Reason.NAMESPACE_OVERLAP_QUEUED,
+        "backup b1 is ahead in the queue and shares namespace a",
+    ),
+    (
+        [("b1", RUNNING, "z"), ("b2", RUNNING, "y")],
+        Reason.CONCURRENCY_LIMIT,
+        "all 2 slots of concurrent-backups are taken",
+    ),
+]
+
+
+@pytest.mark.parametrize(("others", "reason", "message"), REASONS)
+def test_whoever_waits_can_say_why(others, reason, message):
+    queue = [a_backup(name, *ns, phase=phase, ticket=1) for name, phase, *ns in others]
+
+    plan = plan_for(*queue, a_backup("late", "a", phase=QUEUED, ticket=9), limit=2)
+
+    assert [(w.reason, w.message) for w in plan.wait if w.name == "late"] == [(reason, message)]
+
+
+def test_a_store_that_is_down_holds_the_queue_and_says_so():
+    snapshot = queue_snapshot(
+        [a_backup("b1", "a", phase=QUEUED, ticket=1)], namespaces=[], unavailable_targets=frozenset({"store"})
+    )
+
+    plan = plan_admissions(snapshot, limit=1)
+
+    assert [(w.name, w.reason) for w in plan.wait] == [("b1", Reason.TARGET_UNAVAILABLE)]
+
+
+def test_a_backup_that_is_being_deleted_takes_no_place():
+    gone = a_backup("gone", "a", phase=QUEUED, ticket=1)
+    gone = gone.with_metadata(deletion_timestamp=gone.metadata.creation_timestamp)
+    late = a_backup("late", "a", phase=QUEUED, ticket=2)
+
+    assert plan_for(gone, late, limit=1).start == ("late",)
+    assert queue_positions([gone, late]) == {"late": 1}
+
+
+def test_new_backups_get_tickets_behind_all_that_were_ever_given():
+    known = [a_backup("old", phase=BackupPhase.COMPLETED, ticket=7), a_backup("b"), a_backup("a")]
+
+    assert next_tickets(known) == {"a": 8, "b": 9}
+
+
+names = st.sampled_from(["a", "b", "c", "d", "e"])
+contenders = st.lists(st.frozensets(names, min_size=1, max_size=3), max_size=8)
+
+
+@st.composite
+def queues(draw):
+    limit = draw(st.integers(1, 4))
+    waiting = tuple(Contender(f"w{i}", scope) for i, scope in enumerate(draw(contenders)))
+    running = []
+    for i, scope in enumerate(draw(contenders)):
+        if len(running) < limit and all(not scope & other.scope for other in running):
+            running.append(Contender(f"r{i}", scope))
+    return QueueSnapshot(tuple(running), waiting), limit
+
+
+@given(queues())
+def test_the_limit_is_never_exceeded_and_nothing_overlaps(case):
+    snapshot, limit = case
+    plan = plan_admissions(snapshot, limit=limit)
+    at_work = [*snapshot.running, *(c for c in snapshot.waiting if c.name in plan.start)]
+
+    assert len(at_work) <= limit
+    assert all(not a.scope & b.scope for i, a in enumerate(at_work) for b in at_work[i + 1 :])
+
+
+@given(queues())
+def test_positions_are_one_to_n_and_everybody_is_accounted_for(case):
+    snapshot, limit = case
+    plan = plan_admissions(snapshot, limit=limit)
+
+    assert [w.position for w in plan.wait] == list(range(1, len(plan.wait) + 1))
+    assert sorted([*plan.start, *(w.name for w in plan.wait)]) == sorted(c.name for c in snapshot.waiting)
+
+
+@given(queues())
+def test_planning_again_after_applying_starts_nothing_new(case):
+    snapshot, limit = case
+    plan = plan_admissions(snapshot, limit=limit)
+    started = tuple(c for c in snapshot.waiting if c.name in plan.start)
+    left = tuple(c for c in snapshot.waiting if c.name not in plan.start)
+
+    again = plan_admissions(QueueSnapshot((*snapshot.running, *started), left), limit=limit)
+
+    assert again.start == ()
+
+
+@given(queues())
+def test_the_head_starts_once_nothing_runs(case):
+    snapshot, limit = case
+    plan = plan_admissions(QueueSnapshot((), snapshot.waiting), limit=limit)
+
+    assert plan.start[:1] == tuple(c.name for c in snapshot.waiting[:1])
+
+
+@given(queues())
+def test_nobody_overtakes_a_waiting_backup_that_shares_a_namespace(case):
+    snapshot, limit = case
+    plan = plan_admissions(snapshot, limit=limit)
+    waiting = {w.name for w in plan.wait}
+
+    for place, backup in enumerate(snapshot.waiting):
+        if backup.name in plan.start:
+            ahead = [c for c in snapshot.waiting[:place] if c.name in waiting]
+            assert all(not backup.scope & other.scope for other in ahead)

@@ -1,0 +1,80 @@
+"""What transfers say about their request, and which volumes a request is about."""
+
+import pytest
+
+from tidegate.decide.rollup import roll_up
+from tidegate.decide.selection import uploads_to_restore, volumes_to_back_up
+from tidegate.model.backup import BackupSpec, LabelSelector
+from tidegate.model.restore import RestoreSpec
+from tidegate.model.transfer import TransferPhase
+from tidegate.testing.builders import a_transfer, a_volume
+
+DONE, FAILED, CANCELED, MOVING = (
+    TransferPhase.COMPLETED,
+    TransferPhase.FAILED,
+    TransferPhase.CANCELED,
+    TransferPhase.IN_PROGRESS,
+)
+
+
+@pytest.mark.parametrize(
+    ("phases", "finished", "outcome"),
+    [
+        ([], True, "Completed"),
+        ([DONE, DONE], True, "Completed"),
+        ([DONE, MOVING], False, "Completed"),
+        ([DONE, FAILED], True, "PartiallyFailed"),
+        ([DONE, CANCELED], True, "PartiallyFailed"),
+        ([FAILED, CANCELED], True, "Failed"),
+        ([CANCELED], True, "Canceled"),
+    ],
+)
+def test_the_phases_of_the_transfers_make_the_outcome(phases, finished, outcome):
+    rollup = roll_up([a_transfer(f"t{i}", phase) for i, phase in enumerate(phases)])
+
+    assert (rollup.finished, rollup.outcome) == (finished, outcome)
+
+
+def test_the_first_failure_names_its_volume():
+    rollup = roll_up([a_transfer("t", FAILED, volume=("shop", "db"), message="disk on fire")])
+
+    assert rollup.first_failure == "shop/db: disk on fire"
+
+
+VOLUMES = [a_volume("a", "one", app="x"), a_volume("a", "two"), a_volume("b", "one", app="y")]
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (BackupSpec(), ["a/one", "a/two", "b/one"]),
+        (BackupSpec(included_namespaces=("a",)), ["a/one", "a/two"]),
+        (BackupSpec(excluded_namespaces=("a",)), ["b/one"]),
+        (BackupSpec(label_selector=LabelSelector(match_labels={"app": "x"})), ["a/one"]),
+        (
+            BackupSpec(or_label_selectors=tuple(LabelSelector(match_labels={"app": app}) for app in "xy")),
+            ["a/one", "b/one"],
+        ),
+    ],
+)
+def test_a_backup_takes_the_volumes_that_pass_namespaces_and_labels(spec, expected):
+    assert [f"{v.namespace}/{v.name}" for v in volumes_to_back_up(spec, reversed(VOLUMES))] == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (RestoreSpec(backup_name="b"), ["a/one", "b/one"]),
+        (RestoreSpec(backup_name="b", included_namespaces=("a",)), ["a/one"]),
+        (RestoreSpec(backup_name="b", included_volumes=("b/one",)), ["b/one"]),
+        (RestoreSpec(backup_name="b", included_volumes=("one",)), ["a/one", "b/one"]),
+    ],
+)
+def test_a_restore_takes_the_finished_uploads_that_it_names(spec, expected):
+    uploads = [
+        a_transfer("t1", DONE, volume=("b", "one")),
+        a_transfer("t2", DONE, volume=("a", "one")),
+        a_transfer("t3", FAILED, volume=("a", "two")),
+    ]
+
+    assert [f"{u.spec.volume_namespace}/{u.spec.volume_name}" for u in uploads_to_restore(spec, uploads)] == expected
