@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from tidegate.cli.client import Client
-from tidegate.cli.events import Quiet
 from tidegate.cli.nouns import BACKUP, UPLOADS
 from tidegate.model.backup import Backup
 from tidegate.model.kinds import KIND_BY_PLURAL
@@ -26,16 +25,20 @@ Look = tuple[list[Backup], list[Row]]
 
 def _looks(client: Client, total: int) -> Iterator[Look]:
     """A look at everything after every change; the last one shows that all are final."""
-    version = client.list("backups").version
-    with client.events(("backups", *UPLOADS), since=version, quiet_seconds=5) as changes:
-        while True:
-            backups = [Backup.model_validate(wire) for wire in client.list(BACKUP.plural).items]
-            yield backups, _rows(client, backups)
-            if sum(backup.status.phase.final for backup in backups) >= total:
-                return
-            if isinstance(next(changes), Quiet):
-                yield from _looks(client, total)
-                return
+    while True:
+        version = client.list(BACKUP.plural).version
+        with client.events((BACKUP.plural, *UPLOADS), since=version, quiet_seconds=5) as changes:
+            yield _look(client)
+            for _change in changes:
+                look = _look(client)
+                yield look
+                if sum(backup.status.phase.final for backup in look[0]) >= total:
+                    return
+
+
+def _look(client: Client) -> Look:
+    backups = [Backup.model_validate(wire) for wire in client.list(BACKUP.plural).items]
+    return backups, _rows(client, backups)
 
 
 def _rows(client: Client, backups: list[Backup]) -> list[Row]:
