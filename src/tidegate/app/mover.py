@@ -5,7 +5,9 @@ import sys
 import threading
 
 from tidegate.app.clock import SystemClock
+from tidegate.app.identity import new_id
 from tidegate.datapath.work import carry_out
+from tidegate.datapath.workshop import Workshop
 from tidegate.model.mover_job import MOVER_JOB
 from tidegate.objects.open import open_store
 from tidegate.ports.mover_host import Report
@@ -18,15 +20,14 @@ def run_mover() -> int:
     signal.signal(signal.SIGTERM, lambda _number, _frame: cancelled.set())
     line = sys.stdin.buffer.readline()
     threading.Thread(target=_stop_with_the_server, args=(cancelled,), daemon=True).start()
-    carry_out(
-        MOVER_JOB.validate_json(line),
+    shop = Workshop(
         open_store=open_store,
         open_source=open_source,
         open_sink=open_sink,
         clock=SystemClock(),
-        report=_say,
-        cancelled=cancelled,
+        new_id=new_id,
     )
+    carry_out(MOVER_JOB.validate_json(line), shop, report=_say, cancelled=cancelled)
     return 0
 
 
