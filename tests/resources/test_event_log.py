@@ -34,7 +34,7 @@ async def test_versions_before_the_log_began_are_not_known() -> None:
     log.publish([event(8)])
 
     with pytest.raises(WatchExpired):
-        await anext(log.watch([Backup], since="6"))
+        await take(log.watch([Backup], since="6"), 1)
     assert (await take(log.watch([Backup], since="7"), 1))[0].resource_version == "8"
 
 
@@ -44,7 +44,7 @@ async def test_exactly_what_is_kept_can_be_watched() -> None:
 
     assert [e.resource_version for e in await take(log.watch([Backup], since="7"), 4)] == ["8", "9", "10", "11"]
     with pytest.raises(WatchExpired):
-        await anext(log.watch([Backup], since="6"))
+        await take(log.watch([Backup], since="6"), 1)
 
 
 async def test_a_watcher_that_the_ring_went_past_is_told_so() -> None:
@@ -56,7 +56,7 @@ async def test_a_watcher_that_the_ring_went_past_is_told_so() -> None:
     log.publish(event(version) for version in range(3, 7))
 
     with pytest.raises(WatchExpired):
-        await anext(slow)
+        await take(slow, 1)
 
 
 async def test_a_watcher_may_know_of_a_commit_before_the_log_does() -> None:

@@ -54,9 +54,9 @@ async def test_after_a_restart_a_watch_goes_on_only_where_nothing_was_missed(pat
 
     async with opened(path, new_id=counting_ids("later")) as store:
         with pytest.raises(WatchExpired):
-            await anext(store.watch([Backup], since=old.metadata.resource_version))
+            await take(store.watch([Backup], since=old.metadata.resource_version), 1)
         with pytest.raises(WatchExpired):
-            await anext(store.watch([Backup], since="99"))
+            await take(store.watch([Backup], since="99"), 1)
         new = await store.create(a_backup("new"))
         (event,) = await take(store.watch([Backup], since=last.metadata.resource_version), 1)
         assert event.resource == new
@@ -135,6 +135,15 @@ async def test_a_resource_that_cannot_be_understood_is_damage_and_never_an_empty
             await store.list(Backup)
         with pytest.raises(DamagedMetadata):
             await store.get(Backup, "nightly")
+
+
+def test_a_commit_has_returned_only_when_it_is_on_the_disk(path: Path) -> None:
+    connection = connect(path)
+
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    # 2 is FULL. Killing a process cannot show the difference, only pulling the plug can.
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    connection.close()
 
 
 async def test_a_database_has_one_owner_at_a_time(path: Path) -> None:

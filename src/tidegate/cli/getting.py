@@ -11,7 +11,7 @@ from tidegate.cli.following import Deadline, Moment, follow
 from tidegate.cli.formats import OutputFormat
 from tidegate.cli.nouns import Noun
 from tidegate.cli.output import TablePrinter, compact_json, show_all, show_one, typed_name, yaml_text
-from tidegate.cli.wire import Wire, labels_of, uid_of, version_of
+from tidegate.cli.wire import Wire, full_name_of, labels_of, uid_of, version_of
 from tidegate.model.labels import Selector
 
 
@@ -107,11 +107,12 @@ class _Watched:
         """Whether it was asked for and is not what was shown last."""
         if not self._asked_for(wire):
             return False
-        uid, version = uid_of(wire), version_of(wire)
+        # A setting that has its default was never stored, so it has no uid.
+        who, version = uid_of(wire) or full_name_of(wire), version_of(wire)
         if deleted:
-            return self._versions.pop(uid, None) is not None
-        news = self._versions.get(uid) != version
-        self._versions[uid] = version
+            return self._versions.pop(who, None) is not None
+        news = self._versions.get(who) != version
+        self._versions[who] = version
         return news
 
     def _asked_for(self, wire: Wire) -> bool:

@@ -27,7 +27,6 @@ TARGETS = TableView(
         Column("URL", lambda target, _: target.spec.url),
         Column("DEFAULT", lambda target, _: "yes" if target.spec.default else ""),
         Column("AVAILABLE", lambda target, _: _available(target)),
-        Column("CHECKED", lambda target, reader: reader.age(target.status.last_checked_at)),
         Column("AGE", lambda target, reader: reader.age(target.metadata.creation_timestamp)),
         Column("POLL", lambda target, _: _poll_interval(target), wide=True),
         Column("SYNCED", lambda target, reader: reader.age(target.status.last_synced_at), wide=True),
@@ -55,7 +54,6 @@ def describe_target(target: BackupTarget, reader: Reader) -> tuple[Section, ...]
             [
                 ("Available", _available(target).text),
                 ("Message", status.message),
-                ("Checked", reader.moment_and_age(status.last_checked_at)),
                 ("Synced", reader.moment_and_age(status.last_synced_at)),
             ],
         ),

@@ -151,6 +151,22 @@ async def test_a_dependent_with_finalizers_is_marked_when_its_owner_goes(store: 
     assert await names_of_volumes(store) == ["db"]
 
 
+async def test_a_dependent_of_two_owners_that_go_together_is_marked_once(store: ResourceStore) -> None:
+    root = await store.create(a_backup())
+    one = await store.create(a_setting("one").with_metadata(owner_references=(root.as_owner(),)))
+    two = await store.create(a_setting("two").with_metadata(owner_references=(root.as_owner(),)))
+    both = (one.as_owner(), two.as_owner())
+    child = await store.create(a_volume(finalizers=("busy",), owner_references=both))
+
+    await store.delete(root.ref)
+
+    (marked,) = await volume_events(store, after=child, count=1)
+    end = await store.create(a_volume("end"))
+    (event,) = await volume_events(store, after=marked.resource, count=1)
+    assert marked.resource.deleting
+    assert event.resource == end
+
+
 async def test_dependents_stay_while_their_owner_is_only_marked(store: ResourceStore) -> None:
     owner = await store.create(a_backup(finalizers=("busy",)))
     child = await store.create(a_volume(owner_references=(owner.as_owner(),)))

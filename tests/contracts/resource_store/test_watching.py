@@ -154,10 +154,10 @@ async def test_a_watch_from_a_version_that_is_no_longer_kept_has_expired(
     await asyncio.gather(*(store.create(a_setting(f"s{number}")) for number in range(more_than_is_kept)))
 
     with pytest.raises(WatchExpired):
-        await anext(store.watch([Backup], since=before))
+        await take(store.watch([Backup], since=before), 1)
     # Also for one that stood still for too long, even though nothing that it lost was of its kind.
     with pytest.raises(WatchExpired):
-        await anext(watch)
+        await take(watch, 1)
 
 
 async def test_after_it_has_expired_a_watch_can_begin_again_from_a_list(
@@ -174,4 +174,4 @@ async def test_after_it_has_expired_a_watch_can_begin_again_from_a_list(
 
 async def test_what_is_not_a_version_is_refused(store: ResourceStore) -> None:
     with pytest.raises(InvalidInput):
-        await anext(store.watch([Backup], since="yesterday"))
+        await take(store.watch([Backup], since="yesterday"), 1)
