@@ -1,7 +1,6 @@
 """What every ObjectStore keeps."""
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,8 +27,7 @@ def open_faulty(_: Path) -> ObjectStore:
 
 @pytest.fixture(params=[open_directory, open_memory, open_faulty])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
-    opener: Callable[[Path], ObjectStore] = request.param
-    return opener(tmp_path)
+    return request.param(tmp_path)  # type: ignore[no-any-return]
 
 
 def test_what_was_put_comes_back(store: ObjectStore) -> None:
@@ -67,15 +65,18 @@ def test_put_if_absent_leaves_an_existing_object_alone(store: ObjectStore) -> No
 
 def test_of_many_who_put_if_absent_at_once_exactly_one_succeeds(store: ObjectStore) -> None:
     won: list[int] = []
-    threads = [
-        threading.Thread(target=lambda n=n: store.put_if_absent("a/b", b"%d" % n) and won.append(n)) for n in range(8)
-    ]
+
+    def put(number: int) -> None:
+        if store.put_if_absent("a/b", b"%d" % number):
+            won.append(number)
+
+    threads = [threading.Thread(target=put, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert [b"%d" % n for n in won] == [store.get("a/b", at_most=1)]
+    assert [b"%d" % number for number in won] == [store.get("a/b", at_most=1)]
 
 
 @pytest.mark.parametrize("key", ["nothing", "a", "a/b/nothing", "a/nothing/at/all"])

@@ -1,7 +1,6 @@
 """What only a directory store can get wrong."""
 
 import errno
-import os
 import stat
 from pathlib import Path
 
@@ -75,7 +74,7 @@ def test_links_inside_a_store_are_refused_instead_of_followed_or_overlooked(tmp_
         store.list_level("")
     with pytest.raises(StoreUnavailable):
         store.put("dir/new", b"")
-    assert os.listdir(elsewhere) == ["secret"]
+    assert [path.name for path in elsewhere.iterdir()] == ["secret"]
 
 
 def test_files_and_directories_have_the_modes_that_longhorn_gives_them(tmp_path: Path) -> None:
@@ -90,7 +89,7 @@ def test_temporary_files_of_the_dead_are_no_objects_and_none_are_left_behind(tmp
     store.put("a/b", b"")
     store.put_if_absent("a/c", b"")
     store.put_if_absent("a/c", b"")
-    assert sorted(os.listdir(tmp_path / "a")) == ["b", "c"]
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b", "c"]
 
     (tmp_path / "a" / "d.tmp.1763245678").write_bytes(b"half")
 

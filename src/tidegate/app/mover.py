@@ -1,5 +1,6 @@
 """The process `tidegate mover`: one job from standard input, JSON lines on standard output, then the end."""
 
+import os
 import signal
 import sys
 import threading
@@ -38,5 +39,7 @@ def _say(report: Report) -> None:
 
 def _stop_with_the_server(cancelled: threading.Event) -> None:
     """Our standard input is a pipe that only the server holds: its end is the server's end."""
-    sys.stdin.buffer.read()
+    # Not through the buffered reader: its lock, held by a thread that waits, aborts the interpreter at its end.
+    while os.read(sys.stdin.fileno(), 65536):
+        pass
     cancelled.set()

@@ -1,7 +1,6 @@
 """Jobs carried out in the test's own process, on real volumes, with time that does not pass."""
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 from tidegate.datapath.work import carry_out
@@ -27,6 +26,8 @@ from tidegate.volumes.open import open_sink, open_source
 
 TARGET = TargetAccess(url="file:///store")
 _LONG_SECONDS = 60
+# One row for all benches: two movers never share an identity.
+_NEW_ID = counting_ids("lock")
 
 
 def no_wait(seconds: float, stop: threading.Event) -> bool:
@@ -43,13 +44,12 @@ class MoverBench:
         self.volume = volume
         self.reports: list[Report] = []
         self.cancelled = threading.Event()
-        self.on_report: Callable[[Report], None] = lambda _: None
         self.shop = Workshop(
             open_store=lambda _: objects,
             open_source=open_source,
             open_sink=open_sink,
             clock=self.clock,
-            new_id=counting_ids("lock"),
+            new_id=_NEW_ID,
             wait=no_wait,
         )
 
@@ -91,17 +91,17 @@ class MoverBench:
             RemoveJob(target=TARGET, store_volume=self.volume, store_backups=backups, only_unfinished=only_unfinished)
         )
 
+    def hear(self, report: Report) -> None:
+        """Every word of the mover; a test may listen by overriding it."""
+        self.reports.append(report)
+
     def do(self, job: Job) -> TransferResult:
         """Carry any job out; what it said is in `reports`."""
         self.reports = []
-
-        def hear(report: Report) -> None:
-            self.reports.append(report)
-            self.on_report(report)
-
-        carry_out(job, self.shop, report=hear, cancelled=self.cancelled)
+        carry_out(job, self.shop, report=self.hear, cancelled=self.cancelled)
         *before, last = self.reports
-        assert all(isinstance(report, ProgressReport) for report in before)
+        if not all(isinstance(report, ProgressReport) for report in before):
+            raise AssertionError("a mover says a result or an error once")
         match last:
             case ResultReport():
                 return last.result
