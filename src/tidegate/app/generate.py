@@ -77,8 +77,8 @@ def _settings() -> str:
     lines.append("| name | default | meaning |\n|---|---|---|\n")
     lines += [f"| `{s.name}` | `{s.default}` | {s.description} |\n" for s in KNOWN_SETTINGS.values()]
     lines.append(
-        "\n## Configuration\n\nRead when a process starts: flag, then variable, then `./tidegate.toml` (or `--config`), "
-        "then the user's file, then default. `tidegate config show --origin` says which won.\n\n"
+        "\n## Configuration\n\nRead when a process starts: flag, variable, `./tidegate.toml` (or `--config`), "
+        "the user's file, default. `tidegate config show --origin` says which won.\n\n"
     )
     lines.append("| key in the file | variable | default | meaning |\n|---|---|---|---|\n")
     for field in FIELDS.values():
