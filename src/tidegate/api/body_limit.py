@@ -1,27 +1,21 @@
 """No request body may be larger than what any honest client sends."""
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from http import HTTPStatus
 
-from tidegate.api.problems import problem
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 2 * 1024 * 1024
 
 
-class _TooLarge(Exception):  # never leaves this file
-    pass
-
-
 class BodyLimit:
-    """Answers 413 as soon as a body grows too large, whatever its Content-Length claimed."""
+    """Refuses a body as soon as it grows too large, whatever its Content-Length claimed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count the bytes on their way in."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+        """Count the bytes on their way in; whoever reads too many of them is told by an exception."""
         seen = 0
 
         async def counted() -> Message:
@@ -29,11 +23,7 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > LARGEST_BODY:
-                raise _TooLarge
+                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {LARGEST_BODY} bytes")
             return message
 
-        try:
-            await self._app(scope, counted, send)
-        except _TooLarge:
-            response = problem(413, "InvalidInput", f"the body is larger than {LARGEST_BODY} bytes")
-            await response(scope, receive, send)
+        await self._app(scope, counted, send)

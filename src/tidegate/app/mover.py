@@ -1,11 +1,14 @@
 """The process `tidegate mover`: one job from standard input, JSON lines on standard output, then the end."""
 
+import os
 import signal
 import sys
 import threading
 
 from tidegate.app.clock import SystemClock
+from tidegate.app.identity import new_id
 from tidegate.datapath.work import carry_out
+from tidegate.datapath.workshop import Workshop
 from tidegate.model.mover_job import MOVER_JOB
 from tidegate.objects.open import open_store
 from tidegate.ports.mover_host import Report
@@ -18,15 +21,14 @@ def run_mover() -> int:
     signal.signal(signal.SIGTERM, lambda _number, _frame: cancelled.set())
     line = sys.stdin.buffer.readline()
     threading.Thread(target=_stop_with_the_server, args=(cancelled,), daemon=True).start()
-    carry_out(
-        MOVER_JOB.validate_json(line),
+    shop = Workshop(
         open_store=open_store,
         open_source=open_source,
         open_sink=open_sink,
         clock=SystemClock(),
-        report=_say,
-        cancelled=cancelled,
+        new_id=new_id,
     )
+    carry_out(MOVER_JOB.validate_json(line), shop, report=_say, cancelled=cancelled)
     return 0
 
 
@@ -37,5 +39,7 @@ def _say(report: Report) -> None:
 
 def _stop_with_the_server(cancelled: threading.Event) -> None:
     """Our standard input is a pipe that only the server holds: its end is the server's end."""
-    sys.stdin.buffer.read()
+    # Not through the buffered reader: its lock, held by a thread that waits, aborts the interpreter at its end.
+    while os.read(sys.stdin.fileno(), 65536):
+        pass
     cancelled.set()

@@ -18,20 +18,20 @@ _UNDER_WAY = frozenset({BackupPhase.IN_PROGRESS})
 _HAD_MOVER = frozenset({TransferPhase.ACCEPTED, TransferPhase.PREPARED, TransferPhase.IN_PROGRESS})
 
 
-def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Resource]:
+def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backup | Restore | Transfer]:
     """The resources whose status must change, changed. Running it twice changes nothing more.
 
     Transfers go to Canceling, not to an end: their controller first clears what the dead mover left in the store.
     Transfers come last, so that a crash in between leaves requests that are Failed, never ones that look alive.
     """
     found = list(resources)
-    requests = [changed for resource in found if (changed := _request(resource, now=now)) is not None]
+    requests = [request for resource in found if (request := _request(resource, now=now)) is not None]
     ended = {request.metadata.uid for request in requests} | {r.metadata.uid for r in found if _is_over(r)}
-    transfers = [changed for resource in found if (changed := _transfer(resource, ended)) is not None]
+    transfers = [transfer for resource in found if (transfer := _transfer(resource, ended)) is not None]
     return [*requests, *transfers]
 
 
-def _request(resource: Resource, *, now: datetime) -> Resource | None:
+def _request(resource: Resource, *, now: datetime) -> Backup | Restore | None:
     over = {"completion_timestamp": now, "failure_reason": INTERRUPTED}
     if isinstance(resource, Backup) and resource.status.phase in _UNDER_WAY:
         return resource.with_status(phase=BackupPhase.FAILED, **over)

@@ -116,6 +116,9 @@ class TreeEntry:
             name.encode("utf-8", "surrogateescape")
         if len(self.extents) > MOST_EXTENTS or (self.extents and self.type is not EntryType.FILE):
             raise ValueError("too many extents")
+        self._check_extents(content_end)
+
+    def _check_extents(self, content_end: int) -> None:
         written = 0
         for extent in self.extents:
             if extent.length == 0 or extent.image_offset + extent.length > content_end:

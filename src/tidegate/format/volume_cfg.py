@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from tidegate.errors import DamagedMetadata
 from tidegate.format.compression import Compression
 from tidegate.format.go_json import decode_json, double_encoded, encode_json, sorted_map
+from tidegate.format.paths import is_name
 
 LARGEST_VOLUME_CFG = 4 * 1024 * 1024
 DEFAULT_DATA_ENGINE = "v1"
@@ -51,12 +52,15 @@ class VolumeCfg:
     def decode(cls, body: bytes, *, what: str = "volume.cfg") -> "VolumeCfg":
         """What the bytes say; raises DamagedMetadata. Fields that old versions did not write get their meaning."""
         fields = decode_json(body, what=what)
+        last = fields.text("LastBackupName")
+        if last and not is_name(last):
+            raise DamagedMetadata(f"{what}: {last[:80]!r} cannot be the name of the last backup")
         return cls(
             name=fields.text("Name"),
             size=fields.decimal("Size"),
             labels=fields.text_map("Labels"),
             created_time=fields.text("CreatedTime"),
-            last_backup_name=fields.text("LastBackupName"),
+            last_backup_name=last,
             last_backup_at=fields.text("LastBackupAt"),
             block_count=fields.decimal("BlockCount"),
             backing_image_name=fields.double_text("BackingImageName"),

@@ -179,11 +179,17 @@ def _enter(directory: int, part: str, *, create: bool) -> int:
 
 def _read(parent: int, name: str, *, key: str, at_most: int) -> bytes:
     # Not blocking: a FIFO that lies in the store must not hold us for ever.
-    with open(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent), "rb") as file:
-        found = os.fstat(file.fileno())
+    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        found = os.fstat(handle)
+        if stat.S_ISDIR(found.st_mode):
+            raise FileNotFoundError(errno.ENOENT, "it is a directory")
         if found.st_size > at_most:
             raise DamagedMetadata(f"{key} has {found.st_size} bytes; at most {at_most} were expected")
-        return file.read(at_most)
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            return file.readall()[:at_most]
+    finally:
+        os.close(handle)
 
 
 @contextlib.contextmanager

@@ -50,7 +50,8 @@ class ResourceStore(Protocol):
     async def create(self, resource: R) -> R:
         """Store a new resource as given, status included; fills in uid, versions and the creation time.
 
-        Raises AlreadyExists and changes nothing if the name is taken, also by one that is still being deleted.
+        Raises AlreadyExists and changes nothing if the name is taken, also by one that is still being deleted;
+        InvalidInput for what could not be read back. One whose owners are all gone already goes sooner or later, too.
         """
         ...
 
@@ -69,22 +70,28 @@ class ResourceStore(Protocol):
     ) -> Page[R]:
         """Resources ordered by namespace and name; `limit` caps a page, `marker` goes on behind an earlier one.
 
-        A page is one consistent look. Pages together miss nothing that existed throughout. Never empty by failure.
+        A page is one consistent look. Pages together miss nothing that existed throughout; to miss no change either,
+        watch from the version of the first one. Never empty by failure. Raises InvalidInput for a limit below 1 and
+        for a marker that no page gave out.
         """
         ...
 
     def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
         """Every change of these kinds after version `since`, in order, none lost, none twice; waits for more for ever.
 
-        Raises WatchExpired, at the beginning or later, when changes since then are no longer kept: list again.
+        Raises WatchExpired, at the beginning or later, when changes since then are no longer kept (list again), and
+        InvalidInput for what is no version. Ends only when the store is closed.
         """
         ...
 
     async def update(self, resource: R) -> R:
         """Replace spec, labels, annotations, finalizers and owners; the stored status is left alone.
 
-        Raises StaleVersion if `resource` is not the newest version, NotFound if it is gone. An update that changes
-        nothing writes nothing and makes no event. Removing the last finalizer of a deleted resource removes it.
+        So is what belongs to the store: uid, generation (it counts changes of the spec), the times of creation and
+        deletion. Raises StaleVersion if `resource` is not the newest version or an earlier namesake, NotFound if it is
+        gone, Refused for a new finalizer on a deleted resource, InvalidInput for what could not be read back. An update
+        that changes nothing writes nothing and makes no event. Removing the last finalizer of a deleted resource
+        removes it; the answer is how it was right before.
         """
         ...
 
@@ -96,6 +103,7 @@ class ResourceStore(Protocol):
         """Remove the resource, or, while it has finalizers, mark it as deleted. Marking twice changes nothing.
 
         With `uid`, a namesake that came later is left alone (NotFound). What names the removed one as its last owner
-        goes too, sooner or later, under the same rules. Raises NotFound if there is no such resource.
+        goes too, sooner or later, under the same rules; marking an owner does nothing to it yet. Raises NotFound if
+        there is no such resource.
         """
         ...

@@ -21,7 +21,7 @@ R = TypeVar("R", bound=Resource)
 class MemoryStore:
     """Keeps the ResourceStore's promise but for durability. No write awaits anything, so each is atomic by itself."""
 
-    def __init__(self, *, clock: Clock, new_id: NewId, kept_events: int = KEPT_EVENTS) -> None:
+    def __init__(self, clock: Clock, new_id: NewId, *, kept_events: int = KEPT_EVENTS) -> None:
         self._clock = clock
         self._new_id = new_id
         self._rows = _MemoryRows()

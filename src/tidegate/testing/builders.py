@@ -49,7 +49,7 @@ def a_transfer(
 ) -> Transfer:
     """A transfer in some phase."""
     owners = (OwnerReference(kind="Backup", name=owner, uid=f"uid-of-{owner}"),) if owner else ()
-    return kind(
+    return kind(  # type: ignore[call-arg]  # each of the four kinds has its own word for `kind`
         metadata=Metadata(name=name, uid=f"uid-of-{name}", creation_timestamp=THEN, owner_references=owners),
         spec=TransferSpec(
             volume_namespace=volume[0],

@@ -30,11 +30,11 @@ class ImageBytes:
         while offset < end:
             begin = offset // block_size * block_size
             until = min(end, begin + block_size)
-            block = self._block(begin)
+            block = self._block(begin, keep=until - offset < block_size)
             yield until - offset, None if block is None else memoryview(block)[offset - begin : until - begin]
             offset = until
 
-    def _block(self, offset: int) -> bytes | None:
+    def _block(self, offset: int, *, keep: bool) -> bytes | None:
         if offset in self._kept:
             self._kept.move_to_end(offset)
             return self._kept[offset]
@@ -43,7 +43,8 @@ class ImageBytes:
         if index == len(offsets) or offsets[index] != offset:
             return None
         block = self._content.read_block(offset)
-        self._kept[offset] = block
+        if keep:  # what was wanted whole is not wanted again: it would only drive out packs of small files
+            self._kept[offset] = block
         if len(self._kept) > _KEPT_BLOCKS:
             self._kept.popitem(last=False)
         if offset not in self._seen:

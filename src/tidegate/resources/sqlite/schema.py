@@ -9,7 +9,7 @@ from tidegate.errors import UserError
 APPLICATION_ID = 0x54475253
 
 # Step n leads from version n-1 to version n. A new database takes all of them. Steps are never changed, only added.
-_STEPS = (
+STEPS = (
     # 1: the resources. `body` is the truth; the columns beside it are for finding it.
     """
     CREATE TABLE resources (
@@ -42,7 +42,7 @@ _STEPS = (
         FROM resources, json_each(body, '$.metadata.ownerReferences') AS owner;
     """,
 )
-SCHEMA_VERSION = len(_STEPS)
+SCHEMA_VERSION = len(STEPS)
 
 _BUSY_TIMEOUT_MS = 5_000
 # Pages of the write-ahead log before it is folded into the database: fewer, longer pauses.
@@ -78,7 +78,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         )
     if version == SCHEMA_VERSION:
         return
-    steps = "".join(_STEPS[version:])
+    steps = "".join(STEPS[version:])
     try:
         connection.executescript(
             f"BEGIN IMMEDIATE; {steps}"

@@ -33,6 +33,7 @@ class SqliteStore:
         self._log = EventLog(last_version=database.last_version, kept_events=kept_events)
         self._reader = Reader(database.path)
         self._writer = Writer(database, publish=self._log.publish)
+        self._closed = False
 
     @classmethod
     async def open(cls, path: Path, *, clock: Clock, new_id: NewId, kept_events: int = KEPT_EVENTS) -> Self:
@@ -45,7 +46,10 @@ class SqliteStore:
         return cls(database, clock=clock, new_id=new_id, kept_events=kept_events)
 
     async def close(self) -> None:
-        """Finish the writes that were asked for, end all watchers, let go of the file."""
+        """Finish the writes that were asked for, end all watchers, let go of the file. Closing twice is harmless."""
+        if self._closed:
+            return
+        self._closed = True
         await self._writer.close()
         self._log.close()
         await asyncio.to_thread(self._reader.close)

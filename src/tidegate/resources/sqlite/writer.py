@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from queue import Empty, SimpleQueue
 
-from tidegate.errors import TidegateError
+from tidegate.errors import AlreadyRunning, DamageError, TidegateError
 from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Event
 from tidegate.resources.sqlite.database import Database
@@ -17,8 +17,10 @@ from tidegate.resources.sqlite.rows import SqliteRows
 from tidegate.resources.sqlite.schema import save_last_version
 from tidegate.resources.writes import Outcome, Write, plan_write
 
-# Bounds how long the first of a group waits for the last; one commit costs about as much as twenty small writes.
+# A group of this size takes no more in, so that its first does not wait for ever later ones.
 _LARGEST_GROUP = 512
+# Trying each write alone would fail in the same way, and for a lock after the same long wait.
+_NOBODYS_FAULT = (AlreadyRunning, DamageError)
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,10 @@ class Writer:
 
     def _run(self) -> None:
         while (group := self._next_group()) is not None:
-            settled = self._commit(group)
+            try:
+                settled = self._commit(group)
+            except Exception as error:  # noqa: BLE001  # nobody may wait for ever because the disk failed twice
+                settled = [_Done(job, in_our_words(error, self._path)) for job in group]
             try:
                 self._loop.call_soon_threadsafe(self._settle, settled)
             except RuntimeError:
@@ -116,8 +121,9 @@ class Writer:
             self._rows.forget()
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            if len(group) == 1:
-                return [_Done(group[0], in_our_words(error, self._path))]
+            ours = in_our_words(error, self._path)
+            if len(group) == 1 or isinstance(ours, _NOBODYS_FAULT):
+                return [_Done(job, ours) for job in group]
             # One of them is to blame; alone, each gets its own answer.
             return [done for job in group for done in self._commit([job])]
 

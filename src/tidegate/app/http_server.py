@@ -1,0 +1,66 @@
+"""HTTP, embedded: uvicorn on a socket of ours, without its own ideas about signals."""
+
+import contextlib
+import errno
+import socket
+from collections.abc import Iterator
+
+import uvicorn
+
+from tidegate.api.application import build_application
+from tidegate.api.services import Services
+from tidegate.errors import AlreadyRunning, InvalidInput
+
+# Open requests get this long to end by themselves; the whole stop of a server stays under five seconds.
+_GRACE_SECONDS = 2
+
+
+class HttpServer(uvicorn.Server):
+    """Serves the API until `stop`."""
+
+    def __init__(self, services: Services) -> None:
+        config = uvicorn.Config(
+            build_application(services),
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+            server_header=False,
+        )
+        super().__init__(config)
+        self._services = services
+
+    def stop(self) -> None:
+        """Take no more requests and end the event streams, for which uvicorn would wait."""
+        self._services.shutting_down.set()
+        self.should_exit = True
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to the process: uvicorn would raise them again at its end and cut our own stop short."""
+        yield
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A socket on which clients can already knock; raises UserError if it cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise AlreadyRunning(
+                f"port {port} on {host} is already in use",
+                hint="stop what listens there, or choose another with --listen HOST:PORT (port 0 takes a free one)",
+            ) from None
+        raise InvalidInput(f"cannot listen on {host}:{port}: {error.strerror or error}", field="listen") from None
+    return listener
+
+
+def url_of(listener: socket.socket) -> str:
+    """Where clients reach it."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,40 @@
+"""All reconcilers over one store: the same in the server, in tests and in simulations of crashes."""
+
+from random import Random
+
+from tidegate.controllers.backup import BackupController
+from tidegate.controllers.backup_queue import BackupQueue
+from tidegate.controllers.mover_supervisor import MoverSupervisor
+from tidegate.controllers.restore import RestoreController
+from tidegate.controllers.runtime import Runtime
+from tidegate.controllers.target import TargetController
+from tidegate.controllers.transfer import TransferController
+from tidegate.controllers.transfer_gates import TransferGates
+from tidegate.controllers.volume import VolumeController
+from tidegate.ports.clock import Clock
+from tidegate.ports.mover_host import MoverHost
+from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.surroundings import Surroundings
+
+
+def build_runtime(
+    store: ResourceStore, clock: Clock, movers: MoverHost, node: str, surroundings: Surroundings
+) -> tuple[Runtime, MoverSupervisor]:
+    """All reconcilers over one store, and the supervisor of their movers."""
+    supervisor = MoverSupervisor(movers)
+    runtime = Runtime(
+        store=store,
+        clock=clock,
+        random=Random(),  # noqa: S311  # jitter, not secrets
+        reconcilers=[
+            BackupQueue(store, clock),
+            BackupController(store, clock),
+            RestoreController(store, clock),
+            TransferGates(store, clock, node),
+            TransferController(store, clock, supervisor),
+            VolumeController(store),
+            TargetController(store, clock, surroundings),
+        ],
+    )
+    supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
+    return runtime, supervisor

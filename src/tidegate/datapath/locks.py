@@ -1,0 +1,164 @@
+"""The lock of a volume in a store: Longhorn's protocol, so that its clients and ours respect each other.
+
+Say what you want to do (pending), wait until everybody who says so at the same time can be seen, look, and go on only
+if nobody with another kind of work comes first. Say so again every minute; who has not for 150 seconds is dead.
+Ages are judged by the store's own clock, which our own lock file shows us: a wrong clock here changes nothing.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tidegate.datapath.workshop import Workshop
+from tidegate.errors import DamagedMetadata, NotFound, StoreLocked, StoreUnavailable, TidegateError, WorkCancelled
+from tidegate.format.checksum import checksum
+from tidegate.format.lock_file import LARGEST_LOCK_FILE, LockFile, LockType
+from tidegate.format.paths import lock_key, lock_name_of, locks_dir
+from tidegate.ports.object_store import ObjectInfo, ObjectStore
+
+SETTLE_SECONDS = 2.0
+REFRESH_SECONDS = 60.0
+EXPIRY = timedelta(seconds=150)
+# We stop believing in our own lock before others do.
+_MARGIN_SECONDS = 30.0
+_RETRY_SECONDS = 15.0
+_MOST_TRIES = 40
+_WORK: dict[LockType | None, str] = {
+    LockType.DELETION: "deletes from",
+    LockType.BACKUP_OR_RESTORE: "backs up or restores",
+}
+
+
+@dataclass(frozen=True)
+class SeenLock:
+    """A lock file as the store showed it. One that cannot be understood is taken for somebody else's work."""
+
+    name: str
+    type: LockType | None
+    acquired: bool
+    modified_at: datetime
+
+    @property
+    def rank(self) -> tuple[bool, datetime, str]:
+        """Who comes first: acquired before pending, then older, then by name."""
+        return (not self.acquired, self.modified_at, self.name)
+
+
+def lock_in_the_way(mine: SeenLock, others: list[SeenLock], *, now: datetime) -> SeenLock | None:
+    """The first of the locks that forbid mine: of another type, alive, and before me."""
+    rivals = [
+        other
+        for other in others
+        if other.type != mine.type and now - other.modified_at <= EXPIRY and other.rank < mine.rank
+    ]
+    return min(rivals, key=lambda rival: rival.rank, default=None)
+
+
+class VolumeLock:
+    """Held while inside the `with`; entering waits up to ten minutes for others, then raises StoreLocked."""
+
+    def __init__(
+        self,
+        objects: ObjectStore,
+        volume: str,
+        lock_type: LockType,
+        *,
+        shop: Workshop,
+        cancelled: threading.Event,
+        on_wait: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._objects = objects
+        self._volume = volume
+        self._file = LockFile(f"lock-{checksum(shop.new_id().encode())[:16]}", lock_type, acquired=False)
+        self._key = lock_key(volume, self._file.name)
+        self._shop = shop
+        self._cancelled = cancelled
+        self._on_wait = on_wait
+        self._released = threading.Event()
+        self._refreshed_at = 0.0
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+
+    def __enter__(self) -> "VolumeLock":
+        for tries in range(1, _MOST_TRIES + 1):
+            try:
+                self._acquire()
+                break
+            except StoreLocked as conflict:
+                if tries == _MOST_TRIES:
+                    raise
+                self._on_wait(conflict.message)
+                self._pause(_RETRY_SECONDS)
+        self._keeper.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._released.set()
+        self._keeper.join()
+        self._withdraw()
+
+    def check(self) -> None:
+        """Raise StoreLocked if others may by now believe that we are dead: called before what cannot be undone."""
+        silent = self._shop.clock.monotonic() - self._refreshed_at
+        if silent > EXPIRY.total_seconds() - _MARGIN_SECONDS:
+            raise StoreLocked(
+                f"the lock on volume {self._volume} could not be refreshed for {silent:.0f} seconds and may be lost"
+            )
+
+    def _acquire(self) -> None:
+        try:
+            self._write(acquired=False)
+            self._pause(SETTLE_SECONDS)
+            self._refuse_if_behind_another()
+            self._write(acquired=True)
+        except BaseException:
+            self._withdraw()
+            raise
+
+    def _refuse_if_behind_another(self) -> None:
+        mine, others = self._look()
+        rival = lock_in_the_way(mine, others, now=mine.modified_at + timedelta(seconds=SETTLE_SECONDS))
+        if rival is not None:
+            work = _WORK.get(rival.type, "works on")
+            raise StoreLocked(f"another client {work} volume {self._volume} ({rival.name}); please try again later")
+
+    def _look(self) -> tuple[SeenLock, list[SeenLock]]:
+        listing = self._objects.list_level(locks_dir(self._volume))
+        seen = [lock for info in listing.objects if (lock := self._read(info))]
+        mine = [lock for lock in seen if lock.name == self._file.name]
+        if not mine:
+            raise StoreUnavailable(f"the lock written on volume {self._volume} is not in the store's listing")
+        return mine[0], [lock for lock in seen if lock.name != self._file.name]
+
+    def _read(self, info: ObjectInfo) -> SeenLock | None:
+        name = lock_name_of(info.key)
+        if name is None:
+            return None
+        try:
+            lock = LockFile.decode(self._objects.get(info.key, at_most=LARGEST_LOCK_FILE), what=info.key)
+        except NotFound:  # released between the listing and now
+            return None
+        except DamagedMetadata:
+            return SeenLock(name, None, acquired=True, modified_at=info.modified_at)
+        return SeenLock(name, lock.type, lock.acquired, info.modified_at)
+
+    def _write(self, *, acquired: bool) -> None:
+        # Noted before the write: the store's time of it can only be later.
+        began = self._shop.clock.monotonic()
+        self._objects.put(self._key, LockFile(self._file.name, self._file.type, acquired).encode())
+        self._refreshed_at = began
+
+    def _keep(self) -> None:
+        while not self._shop.wait(REFRESH_SECONDS, self._released):
+            with contextlib.suppress(TidegateError):  # tried again in a minute; `check` tells when it is too late
+                self._write(acquired=True)
+
+    def _pause(self, seconds: float) -> None:
+        if self._shop.wait(seconds, self._cancelled):
+            raise WorkCancelled("cancelled while waiting for the volume's lock")
+
+    def _withdraw(self) -> None:
+        # If even this fails, the lock expires by itself.
+        with contextlib.suppress(Exception):
+            self._objects.delete(self._key)

@@ -1,0 +1,62 @@
+"""How far the work is, told often enough to be alive and seldom enough to be cheap."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from tidegate.model.mover_job import ProgressReport
+from tidegate.model.transfer import TransferProgress
+from tidegate.ports.clock import Clock
+
+_INTERVAL_SECONDS = 0.25
+# The rate is that of the recent past: what a person means by "now".
+_RATE_SECONDS = 15.0
+
+
+class Progress:
+    """Counts bytes from many threads; reports each new stage at once and bytes at most four times a second."""
+
+    def __init__(self, report: Callable[[ProgressReport], None], clock: Clock) -> None:
+        self._report = report
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._now = TransferProgress()
+        self._reported_at = 0.0
+        self._samples: deque[tuple[float, int]] = deque()
+
+    def enter(self, stage: str, *, total_bytes: int | None = None) -> None:
+        """Begin a stage; its bytes count from zero."""
+        with self._lock:
+            self._samples.clear()
+            self._samples.append((self._clock.monotonic(), 0))
+            self._now = TransferProgress(stage=stage, total_bytes=total_bytes)
+            self._tell()
+
+    def keep(self, stage: str) -> None:
+        """Begin a stage in which nothing more is counted; the bytes stay as they are."""
+        with self._lock:
+            self._now = self._now.replace(stage=stage, bytes_per_second=None)
+            self._tell()
+
+    def add(self, count: int) -> None:
+        """So many more bytes are done."""
+        with self._lock:
+            done = self._now.bytes_done + count
+            # The last block of a volume may be padding in part; more than all of it is never done.
+            done = done if self._now.total_bytes is None else min(done, self._now.total_bytes)
+            self._now = self._now.replace(bytes_done=done)
+            if self._clock.monotonic() - self._reported_at >= _INTERVAL_SECONDS:
+                self._now = self._now.replace(bytes_per_second=self._rate())
+                self._tell()
+
+    def _rate(self) -> float | None:
+        now = self._clock.monotonic()
+        self._samples.append((now, self._now.bytes_done))
+        while len(self._samples) > 2 and now - self._samples[1][0] >= _RATE_SECONDS:  # noqa: PLR2004  two make a rate
+            self._samples.popleft()
+        began, before = self._samples[0]
+        return (self._now.bytes_done - before) / (now - began) if now > began else None
+
+    def _tell(self) -> None:
+        self._reported_at = self._clock.monotonic()
+        self._report(ProgressReport(progress=self._now))

@@ -1,0 +1,160 @@
+"""Removing backups of one volume, and then the blocks that no backup needs any more.
+
+A block is deleted only under the volume's lock and only if every remaining cfg was read and none names it. A look
+that failed, or that contradicts something else the store says, deletes nothing: Longhorn lost all blocks of a volume
+by taking a failed listing for an empty one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from tidegate.datapath.progress import Progress
+from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.errors import DamagedMetadata, NotFound, StoreUnavailable
+from tidegate.format.backup_cfg import BackupCfg
+from tidegate.format.times import parse_time
+from tidegate.format.volume_cfg import VolumeCfg
+from tidegate.model.mover_job import RemoveJob
+from tidegate.model.transfer import TransferResult
+
+
+@dataclass
+class Remains:
+    """What is left after the removal: who needs which blocks, and whether all of them could be asked."""
+
+    names: frozenset[str]
+    needed: set[str] = field(default_factory=set)
+    newest: BackupCfg | None = None
+    complete: bool = True
+
+
+@dataclass(frozen=True)
+class Removal:
+    """One removal. `checkpoint` raises when the work must stop: cancelled, or the lock is lost."""
+
+    job: RemoveJob
+    volume: StoredVolume
+    progress: Progress
+    checkpoint: Callable[[], None]
+
+    def nothing_there(self) -> bool:
+        """Whether the store holds nothing at all of this volume, not even something half removed."""
+        try:
+            self.volume.volume_cfg()
+        except NotFound:
+            return not self.volume.backup_names() and not any(True for _ in self.volume.block_sizes())
+        except DamagedMetadata:
+            return False
+        return False
+
+    def run(self) -> TransferResult:
+        """Remove what the job names. Needs the lock. Repeating it after any error is harmless."""
+        self.progress.enter("removing")
+        warnings: list[str] = []
+        before = self.volume.backup_names()
+        removed = self._remove_cfgs(before)
+        remains = self._look_at_remains(before - removed, warnings)
+        volume_cfg = self._volume_cfg(warnings)
+        if volume_cfg is not None:
+            volume_cfg = self._repair_last_backup(volume_cfg, remains)
+        if remains.complete and (removed or self._proven(remains, volume_cfg)):
+            kept = self._delete_unneeded(remains)
+            if volume_cfg is not None and volume_cfg.block_count != kept:
+                self.volume.save_volume_cfg(replace(volume_cfg, block_count=kept))
+        return TransferResult(warnings=tuple(warnings))
+
+    def _remove_cfgs(self, listed: frozenset[str]) -> frozenset[str]:
+        removed = set()
+        for name in self.job.store_backups:
+            try:
+                unfinished = self.volume.backup_cfg(name).in_progress
+            except NotFound:
+                continue
+            except DamagedMetadata:
+                unfinished = False
+            if name not in listed:
+                raise self._unlisted(name)
+            if self.job.only_unfinished and not unfinished:
+                continue
+            self.checkpoint()
+            self.volume.delete_backup_cfg(name)
+            removed.add(name)
+        return frozenset(removed)
+
+    def _look_at_remains(self, expected: frozenset[str], warnings: list[str]) -> Remains:
+        remains = Remains(self.volume.backup_names())
+        if remains.names != expected:
+            raise StoreUnavailable(f"the backups of volume {self.volume.name} changed while they were looked at")
+        for name in sorted(remains.names):
+            self.checkpoint()
+            try:
+                cfg = self.volume.backup_cfg(name)
+            except DamagedMetadata as error:
+                remains.complete = False
+                warnings.append(f"no blocks were deleted, because {error}")
+                continue
+            if cfg.in_progress:
+                remains.complete = False
+                warnings.append(f"no blocks were deleted, because backup {name} is still in progress")
+                continue
+            remains.needed.update(block.checksum for block in cfg.blocks)
+            if remains.newest is None or _age(cfg) > _age(remains.newest):
+                remains.newest = cfg
+        return remains
+
+    def _volume_cfg(self, warnings: list[str]) -> VolumeCfg | None:
+        try:
+            return self.volume.volume_cfg()
+        except NotFound:
+            return None
+        except DamagedMetadata as error:
+            warnings.append(f"{error}; it was left as it is")
+            return None
+
+    def _repair_last_backup(self, cfg: VolumeCfg, remains: Remains) -> VolumeCfg:
+        if cfg.last_backup_name in remains.names or (not cfg.last_backup_name and remains.newest is None):
+            return cfg
+        self._check_absent(cfg.last_backup_name)
+        newest = remains.newest
+        repaired = replace(
+            cfg,
+            last_backup_name=newest.name if newest else "",
+            last_backup_at=newest.snapshot_created_at if newest else "",
+        )
+        self.checkpoint()
+        self.volume.save_volume_cfg(repaired)
+        return repaired
+
+    def _check_absent(self, name: str) -> None:
+        """A listing may have lied about the backup that the volume points to; ask for it by name."""
+        try:
+            if name:
+                self.volume.backup_cfg(name)
+        except NotFound:
+            return
+        except DamagedMetadata:  # there, whatever is in it
+            pass
+        if name:
+            raise self._unlisted(name)
+
+    def _unlisted(self, name: str) -> StoreUnavailable:
+        return StoreUnavailable(f"the store has backup {name} of volume {self.volume.name} but does not list it")
+
+    def _proven(self, remains: Remains, volume_cfg: VolumeCfg | None) -> bool:
+        """Whether a look that removed nothing may be trusted: it shows backups, or the volume itself says none."""
+        return bool(remains.names) or (volume_cfg is not None and not volume_cfg.last_backup_name)
+
+    def _delete_unneeded(self, remains: Remains) -> int:
+        """How many needed blocks there are, once the others are gone."""
+        present = {name for name, _ in self.volume.block_sizes()}
+        if self.volume.backup_names() != remains.names:
+            raise StoreUnavailable(f"the backups of volume {self.volume.name} changed while they were looked at")
+        for name in sorted(present - remains.needed):
+            self.checkpoint()
+            self.volume.delete_block(name)
+        return len(present & remains.needed)
+
+
+def _age(cfg: BackupCfg) -> float:
+    moment = parse_time(cfg.snapshot_created_at)
+    return moment.timestamp() if moment else float("-inf")

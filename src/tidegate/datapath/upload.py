@@ -1,0 +1,206 @@
+"""Backing one volume up.
+
+The order of writes keeps the store consistent whenever it stops: volume.cfg as large as it must be, the in-progress
+cfg, the blocks, the final cfg (from here on the backup exists), then volume.cfg points to it.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from tidegate.datapath.crew import work_through
+from tidegate.datapath.progress import Progress
+from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.errors import DamagedMetadata, NotFound
+from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, BackupCfg, BlockRef, block_parameters
+from tidegate.format.backup_url import BackupUrl
+from tidegate.format.checksum import checksum
+from tidegate.format.compression import Compression
+from tidegate.format.packed_tree import align_up, shown_size
+from tidegate.format.times import format_time, parse_time
+from tidegate.format.volume_cfg import VolumeCfg
+from tidegate.model.mover_job import UploadJob
+from tidegate.model.transfer import TransferResult
+from tidegate.ports.clock import Clock
+from tidegate.ports.volume_data import VolumeSource
+
+WORKERS = 2
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One upload. `checkpoint` raises when the work must stop: cancelled, or the lock is lost."""
+
+    job: UploadJob
+    volume: StoredVolume
+    clock: Clock
+    progress: Progress
+    checkpoint: Callable[[], None]
+
+    def finished(self) -> BackupCfg | None:
+        """The backup, if it is in the store already: asking twice for the same one is harmless."""
+        try:
+            cfg = self.volume.backup_cfg(self.job.store_backup)
+        except (NotFound, DamagedMetadata):
+            return None
+        return None if cfg.in_progress else cfg
+
+    def settled(self, cfg: BackupCfg) -> bool:
+        """Whether volume.cfg knows of this finished backup or of a later one."""
+        try:
+            volume_cfg = self.volume.volume_cfg()
+        except NotFound:
+            return False
+        return not _is_news(cfg, volume_cfg)
+
+    def settle(self, cfg: BackupCfg, *, new_blocks: int = 0) -> None:
+        """Let volume.cfg point to a finished backup. Needs the lock; repeating it changes nothing."""
+        volume_cfg = self._volume_cfg(cfg.true_size or 0, cfg.block_size)
+        changed = replace(volume_cfg, block_count=volume_cfg.block_count + new_blocks)
+        if _is_news(cfg, volume_cfg):
+            changed = replace(
+                changed, last_backup_name=cfg.name, last_backup_at=cfg.snapshot_created_at, labels=cfg.labels
+            )
+        if changed != volume_cfg:
+            self.volume.save_volume_cfg(changed)
+
+    def run(self, source: VolumeSource) -> TransferResult:
+        """Move everything. Needs the lock. After an error no trace of the backup is left but blocks nobody names."""
+        block_size = self._block_size()
+        volume_cfg = self._volume_cfg(source.size, block_size)
+        begun = BackupCfg(name=self.job.store_backup, volume_name=self.volume.name, compression=volume_cfg.compression)
+        self.volume.save_backup_cfg(begun)
+        try:
+            moved = self._move(source, begun, block_size)
+            self.progress.keep("finalising")
+            self.checkpoint()
+            final = self._final_cfg(source, moved, begun, block_size)
+            self.volume.save_backup_cfg(final)
+        except BaseException:
+            # An in-progress cfg that stays behind stops all deletion of blocks of this volume for ever.
+            with contextlib.suppress(Exception):
+                self.volume.delete_backup_cfg(begun.name)
+            raise
+        self.settle(final, new_blocks=moved.new_blocks)
+        return self.result(final, warnings=tuple(source.warnings()))
+
+    def result(self, cfg: BackupCfg, *, warnings: tuple[str, ...] = ()) -> TransferResult:
+        """What there is to tell about a finished backup."""
+        return TransferResult(
+            url=BackupUrl(self.job.target.url, cfg.volume_name, cfg.name).encode(),
+            size=shown_size(cfg.parameters, image_size=cfg.true_size or 0),
+            new_bytes=cfg.newly_uploaded_size,
+            warnings=warnings,
+        )
+
+    def _block_size(self) -> int:
+        """That of the volume's last backup: Longhorn makes unrestorable backups out of a mixture."""
+        try:
+            last = self.volume.volume_cfg().last_backup_name
+            return self.volume.backup_cfg(last).block_size if last else DEFAULT_BLOCK_SIZE
+        except (NotFound, DamagedMetadata):
+            return DEFAULT_BLOCK_SIZE
+
+    def _volume_cfg(self, size: int, block_size: int) -> VolumeCfg:
+        """The volume's record, made only if the store proves that there is none, and never with a smaller size.
+
+        It grows before the backup exists, so that a backup is whole from its first instant.
+        """
+        fresh = VolumeCfg(
+            name=self.volume.name,
+            size=align_up(size, block_size),
+            created_time=format_time(self.clock.now()),
+            compression=Compression.LZ4,
+        )
+        try:
+            found = self.volume.volume_cfg()
+        except NotFound:
+            if self.volume.create_volume_cfg(fresh):
+                return fresh
+            found = self.volume.volume_cfg()
+        if found.size < fresh.size:
+            found = replace(found, size=fresh.size)
+            self.volume.save_volume_cfg(found)
+        return found
+
+    def _move(self, source: VolumeSource, cfg: BackupCfg, block_size: int) -> "_Moved":
+        offsets = list(block_offsets(source, block_size))
+        self.progress.enter("uploading", total_bytes=len(offsets) * block_size)
+        moved = _Moved(self, source, cfg, block_size, known=dict(self.volume.block_sizes()))
+        work_through(offsets, moved.take, threads=WORKERS)
+        return moved
+
+    def _final_cfg(self, source: VolumeSource, moved: "_Moved", begun: BackupCfg, block_size: int) -> BackupCfg:
+        return replace(
+            begun,
+            snapshot_name=self.job.snapshot_name,
+            snapshot_created_at=format_time(self.job.started_at),
+            created_time=format_time(self.clock.now()),
+            labels=self.job.labels,
+            parameters=source.cfg_parameters | block_parameters(block_size=block_size, true_size=source.size),
+            newly_uploaded_size=moved.new_bytes,
+            re_uploaded_size=moved.repaired_bytes,
+            blocks=tuple(sorted(moved.blocks)),
+        )
+
+
+class _Moved:
+    """What the workers have done so far; they share it."""
+
+    def __init__(
+        self, upload: Upload, source: VolumeSource, cfg: BackupCfg, block_size: int, *, known: dict[str, int]
+    ) -> None:
+        self._upload = upload
+        self._source = source
+        self._cfg = cfg
+        self._zeros = bytes(block_size)
+        self._known = known
+        self._lock = threading.Lock()
+        self.blocks: list[BlockRef] = []
+        self.new_blocks = 0
+        self.new_bytes = 0
+        self.repaired_bytes = 0
+
+    def take(self, offset: int) -> None:
+        """Bring one block into the store."""
+        self._upload.checkpoint()
+        block = self._source.read_at(offset, len(self._zeros))
+        if block != self._zeros:  # zeros are holes: a restore makes them without being told
+            name = checksum(block)
+            with self._lock:
+                stored = self._known.get(name)
+                self._known[name] = len(block)  # whoever meets it next need not wait: if we fail, all of us do
+                self.blocks.append(BlockRef(offset, name))
+            if not stored:
+                self._store(name, block, absent=stored is None)
+        self._upload.progress.add(len(block))
+
+    def _store(self, name: str, block: bytes, *, absent: bool) -> None:
+        volume = self._upload.volume
+        # An empty object is no block: some writer died, or a store lost it (longhorn#12713).
+        size = volume.put_block(name, block, self._cfg) if absent else volume.repair_block(name, block, self._cfg)
+        with self._lock:
+            if absent:
+                self.new_blocks += bool(size)
+                self.new_bytes += size
+            else:
+                self.repaired_bytes += size
+
+
+def block_offsets(source: VolumeSource, block_size: int) -> Iterator[int]:
+    """Where the blocks begin that may hold data, ascending, each once."""
+    following = 0
+    for offset, length in source.data_ranges():
+        following = max(following, offset // block_size * block_size)
+        while following < offset + length:
+            yield following
+            following += block_size
+
+
+def _is_news(cfg: BackupCfg, volume_cfg: VolumeCfg) -> bool:
+    """Whether the volume should point to this backup now: it is another one, and not older."""
+    if volume_cfg.last_backup_name == cfg.name:
+        return False
+    then, now = parse_time(volume_cfg.last_backup_at), parse_time(cfg.snapshot_created_at)
+    return not volume_cfg.last_backup_name or then is None or now is None or now >= then

@@ -1,0 +1,47 @@
+"""What the data path is given by whoever runs it: stores, volumes, time and identity come in at the door."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from tidegate.model.mover_job import TargetAccess
+from tidegate.model.restore import ExistingData
+from tidegate.model.volume import VolumeKind
+from tidegate.ports.clock import Clock
+from tidegate.ports.identity import NewId
+from tidegate.ports.object_store import ObjectStore
+from tidegate.ports.volume_data import VolumeSink, VolumeSource
+
+
+class OpenSource(Protocol):
+    """Opens a volume for reading."""
+
+    def __call__(self, kind: VolumeKind, path: str, *, still_wanted: Callable[[], None]) -> VolumeSource:
+        """Raises SourceUnreadable; `still_wanted` is called during long preparations and may raise to end them."""
+        ...
+
+
+class Wait(Protocol):
+    """Waits in a thread."""
+
+    def __call__(self, seconds: float, stop: threading.Event) -> bool:
+        """Return once the time has passed (False) or `stop` is set (True), whichever comes first."""
+        ...
+
+
+def wait_in_thread(seconds: float, stop: threading.Event) -> bool:
+    """The Wait of everyone but tests."""
+    return stop.wait(seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workshop:
+    """Everything that carrying out a job needs beside the job."""
+
+    open_store: Callable[[TargetAccess], ObjectStore]
+    open_source: OpenSource
+    open_sink: Callable[[VolumeKind, str, ExistingData], VolumeSink]
+    clock: Clock
+    new_id: NewId
+    wait: Wait = wait_in_thread

@@ -1,0 +1,111 @@
+"""Jobs carried out in the test's own process, on real volumes, with time that does not pass."""
+
+import threading
+from pathlib import Path
+
+from tidegate.datapath.work import carry_out
+from tidegate.datapath.workshop import Workshop
+from tidegate.errors import error_classes
+from tidegate.model.mover_job import (
+    DownloadJob,
+    ErrorReport,
+    ProgressReport,
+    RemoveJob,
+    ResultReport,
+    TargetAccess,
+    UploadJob,
+)
+from tidegate.model.restore import ExistingData
+from tidegate.model.transfer import TransferResult
+from tidegate.model.volume import VolumeKind
+from tidegate.ports.mover_host import Job, Report
+from tidegate.ports.object_store import ObjectStore
+from tidegate.testing.clock import ManualClock
+from tidegate.testing.identity import counting_ids
+from tidegate.volumes.open import open_sink, open_source
+
+TARGET = TargetAccess(url="file:///store")
+_LONG_SECONDS = 60
+# One row for all benches: two movers never share an identity.
+_NEW_ID = counting_ids("lock")
+
+
+def no_wait(seconds: float, stop: threading.Event) -> bool:
+    """Short waits are over at once; the long ones of a lock's keeper end only when the lock is released."""
+    return stop.wait() if seconds >= _LONG_SECONDS else stop.is_set()
+
+
+class MoverBench:
+    """Uploads, downloads and removes in one store. A failed job raises its error, as if there were no mover."""
+
+    def __init__(self, objects: ObjectStore, *, clock: ManualClock | None = None, volume: str = "shop.db") -> None:
+        self.objects = objects
+        self.clock = clock or ManualClock()
+        self.volume = volume
+        self.reports: list[Report] = []
+        self.cancelled = threading.Event()
+        self.shop = Workshop(
+            open_store=lambda _: objects,
+            open_source=open_source,
+            open_sink=open_sink,
+            clock=self.clock,
+            new_id=_NEW_ID,
+            wait=no_wait,
+        )
+
+    def upload(self, path: Path, backup: str = "backup-1", kind: VolumeKind = VolumeKind.IMAGE) -> TransferResult:
+        """Back `path` up."""
+        job = UploadJob(
+            target=TARGET,
+            store_volume=self.volume,
+            store_backup=backup,
+            volume_kind=kind,
+            path=str(path),
+            labels={"tidegate.dev/volume": "db"},
+            snapshot_name=f"snapshot-of-{backup}",
+            started_at=self.clock.now(),
+        )
+        return self.do(job)
+
+    def download(
+        self,
+        path: Path,
+        backup: str = "backup-1",
+        kind: VolumeKind = VolumeKind.IMAGE,
+        existing_data: ExistingData = ExistingData.NONE,
+    ) -> TransferResult:
+        """Restore to `path`."""
+        job = DownloadJob(
+            target=TARGET,
+            store_volume=self.volume,
+            store_backup=backup,
+            volume_kind=kind,
+            path=str(path),
+            existing_data=existing_data,
+        )
+        return self.do(job)
+
+    def remove(self, *backups: str, only_unfinished: bool = False) -> TransferResult:
+        """Remove backups."""
+        return self.do(
+            RemoveJob(target=TARGET, store_volume=self.volume, store_backups=backups, only_unfinished=only_unfinished)
+        )
+
+    def hear(self, report: Report) -> None:
+        """Every word of the mover; a test may listen by overriding it."""
+        self.reports.append(report)
+
+    def do(self, job: Job) -> TransferResult:
+        """Carry any job out; what it said is in `reports`."""
+        self.reports = []
+        carry_out(job, self.shop, report=self.hear, cancelled=self.cancelled)
+        *before, last = self.reports
+        if not all(isinstance(report, ProgressReport) for report in before):
+            raise AssertionError("a mover says a result or an error once")
+        match last:
+            case ResultReport():
+                return last.result
+            case ErrorReport():
+                raise error_classes().get(last.code, RuntimeError)(last.message)
+            case ProgressReport():
+                raise AssertionError("a mover's last words are a result or an error")

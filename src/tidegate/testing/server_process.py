@@ -1,0 +1,116 @@
+"""A real server process and the real command line, in a directory of the test's own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+_PATIENCE_SECONDS = 60
+
+
+class ServerProcess:
+    """`tidegate server` as a person starts it. Everything it writes is below `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.state = root / "state"
+        self.process: subprocess.Popen[bytes] | None = None
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("TIDEGATE_")},
+            "TIDEGATE_DATA_DIR": str(self.state),
+            "HOME": str(root / "home"),
+            "NO_COLOR": "1",
+        }
+        self._log: list[dict[str, Any]] = []
+        self._logged = threading.Condition()
+
+    def start(self, *options: str) -> "ServerProcess":
+        """Start it and return when it is ready."""
+        command = [sys.executable, "-m", "tidegate", "server", "--listen", "127.0.0.1:0", "--log-format", "json"]
+        self._log.clear()
+        self.process = subprocess.Popen(  # noqa: S603
+            [*command, *options], env=self.environment, cwd=self.root, stderr=subprocess.PIPE, start_new_session=True
+        )
+        threading.Thread(target=self._read_log, args=(self.process,), daemon=True).start()
+        self.wait_for_log("server ready")
+        return self
+
+    def wait_for_log(self, event: str) -> dict[str, Any]:
+        """The record of this event, now or when it comes; raises AssertionError with the log if it does not."""
+
+        def found() -> dict[str, Any] | None:
+            return next((record for record in self._log if record.get("event") in {event, "end of log"}), None)
+
+        with self._logged:
+            record = self._logged.wait_for(found, _PATIENCE_SECONDS)
+        if not record or record["event"] != event:
+            raise AssertionError(f"no {event!r} in the log: {self._log}")
+        return record
+
+    def kill(self) -> None:
+        """As a power cut does it, but for the server only: its movers must notice by themselves."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> int:
+        """Ask it to stop, and return its exit code."""
+        return self._end(signal.SIGTERM)
+
+    @property
+    def url(self) -> str:
+        """Where it says it is."""
+        return str(json.loads((self.state / "server.json").read_text())["url"])
+
+    def client(self) -> httpx2.Client:
+        """A plain HTTP client with the token."""
+        token = (self.state / "admin.token").read_text().strip()
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=_PATIENCE_SECONDS)
+
+    def run(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """A command, whatever comes of it."""
+        return subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "tidegate", *words],
+            env=self.environment,
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+
+    def tidegate(self, *words: str) -> str:
+        """A command that must succeed; what it said on standard output."""
+        done = self.run(*words)
+        if done.returncode != 0:
+            raise AssertionError(f"tidegate {' '.join(words)} ended with {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def get(self, *words: str) -> Any:  # noqa: ANN401  # JSON
+        """What a command shows, as JSON."""
+        return json.loads(self.tidegate(*words, "-o", "json"))
+
+    def _read_log(self, process: "subprocess.Popen[bytes]") -> None:
+        """Keep the pipe empty, or a talkative server would stand still."""
+        assert process.stderr is not None  # noqa: S101  # asked for at the start
+        for line in process.stderr:
+            with self._logged:
+                self._log.append(json.loads(line) if line.startswith(b"{") else {"event": line.decode()})
+                self._logged.notify_all()
+        process.stderr.close()
+        with self._logged:
+            self._log.append({"event": "end of log"})
+            self._logged.notify_all()
+
+    def _end(self, number: signal.Signals) -> int:
+        if self.process is None:
+            return 0
+        self.process.send_signal(number)
+        code = self.process.wait(_PATIENCE_SECONDS)
+        self.process = None
+        return code

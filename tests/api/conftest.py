@@ -1,0 +1,52 @@
+"""The application over memory, called without a network."""
+
+from dataclasses import dataclass, field
+
+import httpx2
+import pytest
+
+from tidegate.api.application import build_application
+from tidegate.api.services import Services
+from tidegate.errors import InvalidInput, SourceUnreadable, StoreUnavailable
+from tidegate.resources.memory import MemoryStore
+from tidegate.testing.clock import ManualClock
+from tidegate.testing.identity import counting_ids
+
+
+@dataclass
+class Scenery:
+    """Surroundings in which the test says what is missing."""
+
+    missing_paths: set = field(default_factory=set)
+    store_is_down: bool = False
+
+    async def check_volume(self, spec):
+        if spec.path in self.missing_paths:
+            raise SourceUnreadable(f"{spec.path} does not exist")
+        return 4096
+
+    async def check_target(self, access):
+        if self.store_is_down:
+            raise StoreUnavailable(f"{access.url} does not answer")
+        if not access.url.startswith("file:///"):
+            raise InvalidInput(f"{access.url} is not a URL that works")
+
+
+@pytest.fixture
+def scenery():
+    return Scenery()
+
+
+@pytest.fixture
+def services(scenery):
+    clock = ManualClock()
+    store = MemoryStore(clock=clock, new_id=counting_ids())
+    return Services(store, clock, scenery, token_is_good=lambda token: token == "secret", version="9.9")
+
+
+@pytest.fixture
+async def api(services):
+    transport = httpx2.ASGITransport(app=build_application(services), raise_app_exceptions=False)
+    headers = {"Authorization": "Bearer secret"}
+    async with httpx2.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
+        yield client

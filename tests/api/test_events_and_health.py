@@ -1,0 +1,80 @@
+"""The event stream, the probes and the metrics."""
+
+import asyncio
+import json
+
+import pytest
+
+from tidegate.api.events import _stream
+from tidegate.model.backup import Backup, BackupPhase
+from tidegate.testing.builders import a_backup, a_target
+
+
+def parse(chunk):
+    lines = dict(line.split(": ", 1) for line in chunk.strip().splitlines())
+    return lines["id"], lines["event"], json.loads(lines["data"])["metadata"]["name"]
+
+
+async def test_a_stream_tells_every_change_since_a_version_and_then_the_new_ones(services):
+    first = await services.store.create(a_backup("first"))
+    await services.store.create(a_target("ignored"))
+    stream = _stream(services, [Backup], "0")
+    assert (await anext(stream)).startswith(":")
+
+    assert parse(await anext(stream)) == (first.metadata.resource_version, "ADDED", "first")
+    coming = asyncio.create_task(anext(stream))
+    changed = await services.store.update_status(first.with_status(errors=1))
+
+    assert parse(await coming) == (changed.metadata.resource_version, "MODIFIED", "first")
+    await stream.aclose()
+
+
+async def test_a_stream_ends_when_the_server_goes_down(services):
+    stream = _stream(services, [Backup], "0")
+    await anext(stream)
+    coming = asyncio.create_task(anext(stream, "ended"))
+    await asyncio.sleep(0)
+
+    services.shutting_down.set()
+
+    assert await coming == "ended"
+
+
+async def test_a_client_that_is_too_far_behind_is_told_to_list_again(services):
+    services.store._log._forgotten_version = 10
+    stream = _stream(services, [Backup], "0")
+    await anext(stream)
+
+    assert (await anext(stream)).startswith("event: expired")
+
+
+@pytest.mark.parametrize("query", ["kinds=nothing", "since=abc"])
+async def test_a_bad_stream_is_refused(api, query):
+    assert (await api.get(f"/v1/events?{query}")).status_code == 422
+
+
+async def test_probes_need_no_token(api, services):
+    api.headers.pop("Authorization")
+    assert [(await api.get(path)).status_code for path in ("/livez", "/readyz", "/metrics")] == [200, 200, 200]
+
+    services.shutting_down.set()
+
+    assert (await api.get("/readyz")).status_code == 503
+
+
+async def test_metrics_are_counted_from_the_store_and_die_with_their_objects(api, services):
+    await services.store.create(a_backup("b1", phase=BackupPhase.QUEUED, ticket=1))
+    await services.store.create(a_target("t").with_status(available=False))
+    text = (await api.get("/metrics")).text
+    assert 'tidegate_backups{phase="Queued"} 1.0' in text
+    assert 'tidegate_backups{phase="Failed"} 0.0' in text
+    assert 'tidegate_queue_length{reason="PendingEvaluation"} 1.0' in text
+    assert 'tidegate_store_up{store="t"} 0.0' in text
+
+    await services.store.delete(a_target("t").ref)
+
+    assert "tidegate_store_up{" not in (await api.get("/metrics")).text
+
+
+async def test_the_version_is_told(api):
+    assert (await api.get("/v1/version")).json() == {"version": "9.9"}

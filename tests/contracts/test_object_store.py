@@ -1,0 +1,136 @@
+"""What every ObjectStore keeps."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tidegate.errors import DamagedMetadata, NotFound
+from tidegate.objects.directory import DirectoryObjects
+from tidegate.objects.memory import MemoryObjects
+from tidegate.ports.object_store import ObjectStore
+from tidegate.testing.clock import ManualClock
+from tidegate.testing.faulty_objects import FaultyObjects
+
+
+def open_directory(path: Path) -> ObjectStore:
+    return DirectoryObjects(str(path))
+
+
+def open_memory(_: Path) -> ObjectStore:
+    return MemoryObjects(ManualClock())
+
+
+def open_faulty(_: Path) -> ObjectStore:
+    return FaultyObjects(MemoryObjects(ManualClock()))
+
+
+@pytest.fixture(params=[open_directory, open_memory, open_faulty])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    return request.param(tmp_path)  # type: ignore[no-any-return]
+
+
+def test_what_was_put_comes_back(store: ObjectStore) -> None:
+    store.put("a/b/c.cfg", b"content")
+
+    assert store.get("a/b/c.cfg", at_most=7) == b"content"
+
+
+def test_an_empty_object_is_an_object(store: ObjectStore) -> None:
+    store.put("a/empty", b"")
+
+    assert (store.get("a/empty", at_most=0), store.head("a/empty").size) == (b"", 0)
+
+
+def test_an_object_longer_than_expected_is_not_read(store: ObjectStore) -> None:
+    store.put("a/b", b"12345678")
+
+    with pytest.raises(DamagedMetadata, match="8 bytes"):
+        store.get("a/b", at_most=7)
+
+
+def test_put_replaces_the_whole_object(store: ObjectStore) -> None:
+    store.put("a", b"a long first body")
+    store.put("a", b"short")
+
+    assert store.get("a", at_most=100) == b"short"
+
+
+def test_put_if_absent_leaves_an_existing_object_alone(store: ObjectStore) -> None:
+    assert store.put_if_absent("a/b", b"first")
+    assert not store.put_if_absent("a/b", b"second")
+
+    assert store.get("a/b", at_most=100) == b"first"
+
+
+def test_of_many_who_put_if_absent_at_once_exactly_one_succeeds(store: ObjectStore) -> None:
+    won: list[int] = []
+
+    def put(number: int) -> None:
+        if store.put_if_absent("a/b", b"%d" % number):
+            won.append(number)
+
+    threads = [threading.Thread(target=put, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [b"%d" % number for number in won] == [store.get("a/b", at_most=1)]
+
+
+@pytest.mark.parametrize("key", ["nothing", "a", "a/b/nothing", "a/nothing/at/all"])
+def test_what_is_not_there_is_not_found(store: ObjectStore, key: str) -> None:
+    store.put("a/b/c", b"")
+
+    with pytest.raises(NotFound):
+        store.get(key, at_most=10)
+    with pytest.raises(NotFound):
+        store.head(key)
+
+
+def test_head_tells_size_and_an_aware_time(store: ObjectStore) -> None:
+    store.put("a/b", b"12345")
+
+    info = store.head("a/b")
+
+    assert (info.key, info.size, info.modified_at.utcoffset() is not None) == ("a/b", 5, True)
+
+
+def test_a_level_lists_objects_and_deeper_prefixes_sorted(store: ObjectStore) -> None:
+    for key in ["v/b.cfg", "v/a.cfg", "v/z/1", "v/c/d/2", "v2/x", "top"]:
+        store.put(key, b"")
+
+    level = store.list_level("v")
+
+    assert ([info.key for info in level.objects], level.prefixes) == (["v/a.cfg", "v/b.cfg"], ("v/c", "v/z"))
+
+
+def test_the_root_can_be_listed(store: ObjectStore) -> None:
+    store.put("top", b"")
+    store.put("a/b", b"")
+
+    level = store.list_level("")
+
+    assert ([info.key for info in level.objects], level.prefixes) == (["top"], ("a",))
+
+
+def test_everything_below_a_prefix_is_listed_and_nothing_beside_it(store: ObjectStore) -> None:
+    for key in ["v/a", "v/b/c", "v/b/d/e", "vv/f"]:
+        store.put(key, b"12")
+
+    assert sorted((info.key, info.size) for info in store.list_all("v")) == [("v/a", 2), ("v/b/c", 2), ("v/b/d/e", 2)]
+
+
+def test_a_prefix_without_objects_is_empty(store: ObjectStore) -> None:
+    assert not store.list_level("nothing/here").objects
+    assert list(store.list_all("nothing/here")) == []
+
+
+def test_deleting_twice_is_harmless(store: ObjectStore) -> None:
+    store.put("a/b", b"")
+    store.delete("a/b")
+    store.delete("a/b")
+
+    with pytest.raises(NotFound):
+        store.head("a/b")

@@ -1,0 +1,78 @@
+"""A whole server without its processes: memory, a manual clock, movers that the test moves."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from tidegate.app.wiring import build_runtime
+from tidegate.errors import StoreUnavailable
+from tidegate.model.resource import Metadata
+from tidegate.model.setting import Setting, SettingSpec
+from tidegate.resources.memory import MemoryStore
+from tidegate.testing.builders import a_target, a_volume
+from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.identity import counting_ids
+from tidegate.testing.movers import FakeMovers
+
+
+@dataclass
+class Weather:
+    """Surroundings that a test can make bad."""
+
+    store_is_down: bool = False
+
+    async def check_volume(self, spec):
+        return 1
+
+    async def check_target(self, access):
+        if self.store_is_down:
+            raise StoreUnavailable("the store does not answer")
+
+
+@dataclass
+class World:
+    clock: ManualClock = field(default_factory=ManualClock)
+    movers: FakeMovers = field(default_factory=FakeMovers)
+    weather: Weather = field(default_factory=Weather)
+
+    def __post_init__(self):
+        self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, "node-a", self.weather)
+
+    async def start(self):
+        await self.store.create(a_target("store"))
+        self.runtime.start()
+        await self.settle()
+
+    async def settle(self):
+        """Until nothing moves any more without time or movers."""
+        await settle(300)
+
+    async def passes(self, **delay):
+        await self.clock.advance(timedelta(**delay))
+        await self.settle()
+
+    async def volumes(self, *paths):
+        for path in paths:
+            namespace, name = path.split("/")
+            await self.store.create(a_volume(namespace, name, f"/data/{path}"))
+
+    async def setting(self, name, value):
+        await self.store.create(Setting(metadata=Metadata(name=name), spec=SettingSpec(value=value)))
+        await self.settle()
+
+    async def all(self, kind):
+        return list((await self.store.list(kind)).items)
+
+    async def phase(self, kind, name):
+        return str((await self.store.get(kind, name)).status.phase)
+
+
+@pytest.fixture
+async def world():
+    world = World()
+    await world.start()
+    yield world
+    await world.runtime.stop()
+    await world.supervisor.close()

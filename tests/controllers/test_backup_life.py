@@ -1,0 +1,226 @@
+"""The life of a backup, step by step, as the store tells it."""
+
+import pytest
+
+from tidegate.errors import NotFound
+from tidegate.model.backup import Backup
+from tidegate.model.mover_job import RemoveJob, UploadJob
+from tidegate.model.resource import Ref
+from tidegate.model.transfer import DataUpload, PodVolumeBackup
+from tidegate.model.volume import Volume
+from tidegate.testing.builders import a_backup
+
+
+def with_finalizer(backup):
+    return backup.with_metadata(finalizers=("tidegate.dev/backup",))
+
+
+async def test_a_backup_goes_through_all_its_steps_and_every_volume_is_moved(world):
+    await world.volumes("shop/db", "shop/files")
+    events = world.store.watch([Backup], since=(await world.store.list(Backup)).resource_version)
+    await world.store.create(a_backup("nightly", "shop"))
+    await world.settle()
+    world.movers.started[0].finish(size=10)
+    await world.settle()
+    world.movers.started[1].finish(size=20)
+    await world.settle()
+
+    seen = []
+    while not seen or seen[-1] != "Completed":
+        phase = str((await anext(events)).resource.status.phase)
+        seen += [phase] if phase not in seen else []
+    assert seen == ["New", "Queued", "ReadyToStart", "InProgress", "Finalizing", "Completed"]
+    assert [m.job.path for m in world.movers.started] == ["/data/shop/db", "/data/shop/files"]
+    done = await world.store.get(Backup, "nightly")
+    assert (done.status.progress.items_backed_up, done.status.progress.total_items) == (2, 2)
+
+
+async def test_a_volume_knows_its_last_backup(world):
+    await world.volumes("shop/db")
+    world.movers.obliging = True
+
+    await world.store.create(a_backup("nightly", "shop"))
+    await world.settle()
+
+    volume = await world.store.get(Volume, "db", "shop")
+    assert (volume.status.last_backup, volume.status.last_backup_url) == ("nightly", "file:///s")
+
+
+async def test_progress_of_the_mover_is_seen_on_the_transfer(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("nightly", "shop"))
+    await world.settle()
+
+    world.movers.started[0].progress(5, 10)
+    await world.settle()
+
+    (upload,) = await world.all(PodVolumeBackup)
+    assert (upload.status.progress.bytes_done, upload.status.progress.total_bytes) == (5, 10)
+
+
+async def test_a_failed_volume_makes_the_backup_partially_failed_and_names_it(world):
+    await world.volumes("shop/db", "shop/files")
+    await world.store.create(a_backup("nightly", "shop"))
+    await world.settle()
+    world.movers.started[0].fail("SourceUnreadable", "/data/shop/db is gone")
+    await world.settle()
+    world.movers.started[1].finish()
+    await world.settle()
+
+    backup = await world.store.get(Backup, "nightly")
+    assert str(backup.status.phase) == "PartiallyFailed"
+    assert backup.status.failure_reason == "shop/db: /data/shop/db is gone"
+
+
+async def test_a_backup_that_matches_nothing_completes_with_a_warning(world):
+    await world.store.create(a_backup("empty", "nowhere"))
+    await world.settle()
+
+    backup = await world.store.get(Backup, "empty")
+    assert (str(backup.status.phase), backup.status.warnings) == ("Completed", 1)
+    assert backup.status.condition("Empty").message == "no volume matched; nothing was backed up"
+
+
+async def test_two_backups_of_one_namespace_run_one_after_the_other(world):
+    await world.setting("concurrent-backups", "5")
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("first", "shop"))
+    await world.settle()
+    await world.store.create(a_backup("second", "shop"))
+    await world.settle()
+
+    waiting = (await world.store.get(Backup, "second")).status.condition("Waiting")
+    assert (waiting.reason, waiting.message) == (
+        "NamespaceOverlapRunning",
+        "backup first is running and shares namespace shop",
+    )
+    world.movers.started[0].finish()
+    await world.settle()
+    assert [await world.phase(Backup, name) for name in ("first", "second")] == ["Completed", "InProgress"]
+
+
+async def test_a_node_moves_one_transfer_at_a_time_by_default(world):
+    await world.volumes("a/one", "a/two", "a/three")
+    await world.store.create(a_backup("all", "a"))
+    await world.settle()
+
+    assert len(world.movers.started) == 1
+    reasons = [
+        t.status.condition("Waiting").reason for t in await world.all(PodVolumeBackup) if t.status.condition("Waiting")
+    ]
+    assert reasons == ["NodeLoad", "NodeLoad"]
+
+
+async def test_raising_the_limit_takes_effect_at_once(world):
+    await world.volumes("a/one", "a/two", "a/three")
+    await world.store.create(a_backup("all", "a"))
+    await world.settle()
+
+    await world.setting("load-concurrency", '{"globalConfig": 3}')
+
+    assert len(world.movers.started) == 3
+
+
+async def test_a_store_that_is_down_holds_the_queue_and_lets_it_go_when_it_is_back(world):
+    world.weather.store_is_down = True
+    await world.passes(seconds=31)
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("patient", "shop"))
+    await world.settle()
+    held = await world.store.get(Backup, "patient")
+    assert (str(held.status.phase), held.status.condition("Waiting").reason) == ("Queued", "TargetUnavailable")
+
+    world.weather.store_is_down = False
+    await world.passes(seconds=6)
+
+    assert await world.phase(Backup, "patient") == "InProgress"
+
+
+async def test_a_transfer_that_takes_too_long_is_stopped_and_says_so(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("slow", "shop"))
+    await world.settle()
+
+    await world.passes(hours=5)
+
+    assert world.movers.started[0].cancelled
+    backup = await world.store.get(Backup, "slow")
+    assert (str(backup.status.phase), backup.status.failure_reason) == ("Failed", "shop/db: took longer than 4:00:00")
+
+
+async def test_deleting_a_backup_removes_its_data_from_the_store_and_then_the_record(world):
+    await world.volumes("shop/db")
+    world.movers.obliging = True
+    await world.store.create(with_finalizer(a_backup("old", "shop")))
+    await world.settle()
+
+    await world.store.delete(Ref("Backup", "old"))
+    await world.settle()
+
+    upload, removal = (mover.job for mover in world.movers.started)
+    assert isinstance(upload, UploadJob)
+    assert isinstance(removal, RemoveJob)
+    assert removal.store_backups == (upload.store_backup,)
+    assert await world.all(PodVolumeBackup) == []
+    with pytest.raises(NotFound):
+        await world.store.get(Backup, "old")
+
+
+async def test_deleting_a_running_backup_stops_its_mover_first(world):
+    await world.volumes("shop/db")
+    await world.store.create(with_finalizer(a_backup("running", "shop")))
+    await world.settle()
+
+    await world.store.delete(Ref("Backup", "running"))
+    await world.settle()
+    assert world.movers.started[0].cancelled
+    assert await world.phase(Backup, "running") == "Deleting"
+    world.movers.started[1].finish()
+    await world.settle()
+
+    assert await world.all(Backup) == []
+
+
+async def test_a_removal_that_fails_is_tried_again_and_the_record_stays(world):
+    await world.volumes("shop/db")
+    await world.store.create(with_finalizer(a_backup("old", "shop")))
+    await world.settle()
+    world.movers.started[0].finish()
+    await world.settle()
+    await world.store.delete(Ref("Backup", "old"))
+    await world.settle()
+    world.movers.started[1].fail("StoreUnavailable", "no answer")
+    await world.settle()
+    assert "no answer" in (await world.all(PodVolumeBackup))[0].status.message
+
+    await world.passes(seconds=6)
+    world.movers.started[2].finish()
+    await world.settle()
+
+    assert await world.all(Backup) == []
+
+
+async def test_a_queued_backup_can_be_deleted(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("first", "shop"))
+    await world.store.create(with_finalizer(a_backup("second", "shop")))
+    await world.settle()
+
+    await world.store.delete(Ref("Backup", "second"))
+    await world.settle()
+
+    assert [backup.name for backup in await world.all(Backup)] == ["first"]
+
+
+async def test_cancelling_a_transfer_in_progress_ends_as_canceled(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("b", "shop"))
+    await world.settle()
+    (upload,) = await world.all(PodVolumeBackup)
+
+    await world.store.update(upload.with_spec(cancel=True))
+    await world.settle()
+
+    assert await world.phase(PodVolumeBackup, upload.name) == "Canceled"
+    assert await world.phase(Backup, "b") == "Canceled"
+    assert await world.all(DataUpload) == []

@@ -1,0 +1,186 @@
+"""Who may work on a volume, and who must wait."""
+
+import asyncio
+import threading
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tidegate.datapath.locks import SeenLock, VolumeLock, lock_in_the_way
+from tidegate.errors import NotFound, StoreLocked, StoreUnavailable, WorkCancelled
+from tidegate.format.lock_file import LockFile, LockType
+from tidegate.format.paths import lock_key, locks_dir
+from tidegate.testing.clock import BEGINNING
+from tidegate.testing.faulty_objects import FaultyObjects
+from tidegate.testing.mover_bench import no_wait
+
+BACKUP, DELETION = LockType.BACKUP_OR_RESTORE, LockType.DELETION
+FOREIGN = lock_key("vol", "lock-aaaaaaaaaaaaaaaa")
+
+
+def lock(bench, lock_type=BACKUP, **changes):
+    shop = replace(bench.shop, **changes)
+    return VolumeLock(bench.objects, "vol", lock_type, shop=shop, cancelled=bench.cancelled)
+
+
+def put_foreign(store, lock_type, *, acquired=True):
+    store.put(FOREIGN, LockFile("lock-aaaaaaaaaaaaaaaa", lock_type, acquired).encode())
+
+
+def lock_files(store):
+    return [LockFile.decode(store.get(info.key, at_most=999)) for info in store.list_level(locks_dir("vol")).objects]
+
+
+def pass_time(clock, seconds):
+    asyncio.run(clock.advance(timedelta(seconds=seconds)))
+
+
+def test_a_lock_is_seen_while_it_is_held_and_gone_afterwards(bench, store):
+    with lock(bench):
+        (held,) = lock_files(store)
+        assert (held.type, held.acquired, len(held.name)) == (BACKUP, True, len("lock-") + 16)
+    assert lock_files(store) == []
+
+
+def test_before_it_is_acquired_a_lock_is_pending_for_two_seconds(bench, store):
+    waits = []
+
+    def wait(seconds, stop):
+        waits.append((seconds, [file.acquired for file in lock_files(store)]))
+        return no_wait(seconds, stop)
+
+    with lock(bench, wait=wait):
+        assert waits[0] == (2.0, [False])
+
+
+def test_work_of_the_same_kind_is_shared(bench, store):
+    put_foreign(store, BACKUP)
+
+    with lock(bench, BACKUP), lock(bench, BACKUP):
+        assert len(lock_files(store)) == 3
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [(BACKUP, DELETION), (DELETION, BACKUP)])
+@pytest.mark.parametrize("acquired", [True, False])
+def test_work_of_another_kind_that_came_first_is_in_the_way(bench, store, mine, theirs, acquired):
+    put_foreign(store, theirs, acquired=acquired)
+    pass_time(bench.clock, 1)
+
+    with pytest.raises(StoreLocked, match="please try again later"), lock(bench, mine):
+        pass
+    assert [file.name for file in lock_files(store)] == ["lock-aaaaaaaaaaaaaaaa"]
+
+
+def test_a_lock_that_nobody_refreshed_is_dead(bench, store, clock):
+    put_foreign(store, DELETION)
+    pass_time(clock, 151)
+
+    with lock(bench, BACKUP):
+        assert len(lock_files(store)) == 2
+
+
+def test_a_lock_that_cannot_be_read_counts_as_long_as_it_is_fresh(bench, store, clock):
+    store.put(FOREIGN, b"{broken")
+
+    with pytest.raises(StoreLocked), lock(bench):
+        pass
+    pass_time(clock, 200)
+    with lock(bench):
+        pass
+
+
+def test_who_waits_gets_the_lock_as_soon_as_the_other_is_done(bench, store):
+    put_foreign(store, DELETION)
+    reasons = []
+
+    def wait(seconds, stop):
+        if reasons:
+            store.delete(FOREIGN)
+        return no_wait(seconds, stop)
+
+    waiting = lock(bench, BACKUP, wait=wait)
+    waiting._on_wait = reasons.append
+    with waiting:
+        assert len(reasons) == 1
+        assert "deletes from volume vol" in reasons[0]
+
+
+def test_waiting_for_a_lock_can_be_cancelled(bench, store):
+    put_foreign(store, DELETION)
+    bench.cancelled.set()
+
+    with pytest.raises(WorkCancelled), lock(bench):
+        pass
+    assert len(lock_files(store)) == 1
+
+
+def test_a_failed_look_at_the_locks_is_not_an_empty_look(bench, store):
+    bench.objects = FaultyObjects(store)
+    bench.objects.fail("list_level", StoreUnavailable("away"))
+
+    with pytest.raises(StoreUnavailable), lock(bench):
+        pass
+    assert lock_files(store) == []
+
+
+def test_a_held_lock_is_refreshed(bench, store, clock):
+    refreshed = threading.Event()
+    minutes = iter([False, True])
+
+    def wait(seconds, stop):
+        if seconds < 60:
+            return False
+        if next(minutes):
+            refreshed.set()
+            return stop.wait()
+        pass_time(clock, seconds)
+        return False
+
+    with lock(bench, wait=wait) as held:
+        assert refreshed.wait(10)
+        (info,) = store.list_level(locks_dir("vol")).objects
+        assert info.modified_at == BEGINNING + timedelta(seconds=60)
+        held.check()
+
+
+def test_a_lock_that_could_not_be_refreshed_for_long_is_not_believed_in(bench, clock):
+    with lock(bench) as held:
+        held.check()
+        pass_time(clock, 130)
+        with pytest.raises(StoreLocked, match="may be lost"):
+            held.check()
+
+
+def test_a_lock_that_cannot_be_withdrawn_does_not_hide_how_the_work_went(bench, store):
+    bench.objects = FaultyObjects(store)
+    bench.objects.fail("delete", StoreUnavailable("away"))
+
+    with lock(bench):
+        pass
+    with pytest.raises(NotFound):
+        store.head(FOREIGN)
+
+
+def seen(name, lock_type, *, acquired, age):
+    return SeenLock(name, lock_type, acquired, BEGINNING - timedelta(seconds=age))
+
+
+@pytest.mark.parametrize(
+    ("other", "in_the_way"),
+    [
+        (seen("lock-b", DELETION, acquired=True, age=-5), True),
+        (seen("lock-b", DELETION, acquired=False, age=9), True),
+        (seen("lock-b", DELETION, acquired=False, age=1), False),
+        (seen("lock-b", DELETION, acquired=False, age=2), False),
+        (seen("lock-A", DELETION, acquired=False, age=2), True),
+        (seen("lock-b", DELETION, acquired=True, age=150), True),
+        (seen("lock-b", DELETION, acquired=True, age=151), False),
+        (seen("lock-b", BACKUP, acquired=True, age=9), False),
+        (seen("lock-b", None, acquired=True, age=9), True),
+    ],
+)
+def test_acquired_comes_before_pending_then_older_then_by_name(other, in_the_way):
+    mine = seen("lock-a", BACKUP, acquired=False, age=2)
+
+    assert lock_in_the_way(mine, [other], now=BEGINNING) == (other if in_the_way else None)

@@ -1,0 +1,118 @@
+"""A mover's words: progress on the way, exactly one result or error at the end."""
+
+import asyncio
+import threading
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tidegate.datapath.crew import work_through
+from tidegate.datapath.progress import Progress
+from tidegate.datapath.work import carry_out
+from tidegate.errors import InvalidInput, WorkCancelled
+from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.model.mover_job import ErrorReport, RemoveJob
+from tidegate.testing.mover_bench import TARGET
+
+
+def stages(bench):
+    found = []
+    for report in bench.reports[:-1]:
+        if not found or found[-1] != report.progress.stage:
+            found.append(report.progress.stage)
+    return found
+
+
+def test_an_upload_tells_its_stages_and_its_bytes(bench, image):
+    result = bench.upload(image("AB-C"))
+
+    assert stages(bench) == ["scanning", "uploading", "finalising"]
+    last = bench.reports[-2].progress
+    assert (last.bytes_done, last.total_bytes) == (3 * BLOCK, 3 * BLOCK)
+    assert (result.size, result.url) == (4 * BLOCK, "file:///store?backup=backup-1&volume=shop.db")
+
+
+def test_a_download_tells_its_stages(bench, image, tmp_path):
+    bench.upload(image("AB"))
+    bench.download(tmp_path / "back")
+
+    assert stages(bench) == ["downloading"]
+
+
+def test_a_bug_is_told_with_its_type_and_text(bench):
+    def broken(_):
+        raise ZeroDivisionError("by zero")
+
+    reports = []
+    job = RemoveJob(target=TARGET, store_volume="vol", store_backups=())
+    carry_out(job, replace(bench.shop, open_store=broken), report=reports.append, cancelled=threading.Event())
+
+    assert reports == [ErrorReport(code="InternalError", message="ZeroDivisionError: by zero")]
+
+
+def test_a_job_cancelled_before_it_began_does_nothing(bench, image):
+    bench.cancelled.set()
+
+    with pytest.raises(WorkCancelled):
+        bench.upload(image("A"))
+    assert list(bench.objects.list_all("")) == []
+
+
+@pytest.mark.parametrize("name", ["../x", "", "a/b"])
+def test_a_name_that_leads_elsewhere_is_refused(bench, name):
+    with pytest.raises(InvalidInput):
+        bench.do(RemoveJob(target=TARGET, store_volume=name, store_backups=("backup-1",)))
+
+
+def test_bytes_are_told_at_most_four_times_a_second_and_with_the_rate_of_late(clock):
+    reports = []
+    progress = Progress(reports.append, clock)
+    progress.enter("uploading", total_bytes=10_000)
+    for _ in range(100):
+        asyncio.run(clock.advance(timedelta(milliseconds=50)))
+        progress.add(50)
+
+    assert len(reports) == 21
+    assert reports[-1].progress.bytes_done == 5000
+    assert reports[-1].progress.bytes_per_second == pytest.approx(1000)
+
+
+def test_never_more_is_done_than_there_is(clock):
+    reports = []
+    progress = Progress(reports.append, clock)
+    progress.enter("uploading", total_bytes=100)
+    asyncio.run(clock.advance(timedelta(seconds=1)))
+    progress.add(500)
+
+    assert reports[-1].progress.bytes_done == 100
+
+
+def test_a_crew_does_every_item_once():
+    done = []
+    work_through(range(100), done.append, threads=4)
+
+    assert sorted(done) == list(range(100))
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), StopIteration(), KeyboardInterrupt()])
+def test_the_first_error_of_a_crew_is_raised_and_ends_it(error):
+    done = []
+
+    def do(item):
+        if item == 3:
+            raise error
+        done.append(item)
+
+    with pytest.raises(type(error)):
+        work_through(range(1_000_000), do, threads=2)
+    assert len(done) < 1_000_000
+
+
+def test_an_error_of_the_row_itself_is_raised():
+    def row():
+        yield 1
+        raise OSError("cannot list")
+
+    with pytest.raises(OSError, match="cannot list"):
+        work_through(row(), lambda _: None, threads=2)
