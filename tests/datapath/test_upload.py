@@ -30,6 +30,8 @@ def test_the_cfg_is_as_longhorn_needs_it(bench, store, image):
 
     cfg = raw_cfg(store)
     assert [block["Offset"] for block in cfg.pop("Blocks")] == [0, BLOCK, 3 * BLOCK]
+    assert cfg["Parameters"].pop("tidegate.dev/file-mode")
+    assert cfg["Parameters"].pop("tidegate.dev/file-owner")
     assert cfg == {
         "Name": "backup-1",
         "VolumeName": VOLUME,

@@ -71,17 +71,18 @@ def test_an_image_of_any_size_comes_back_with_that_size(bench, tmp_path, size):
     assert result.size == size
 
 
-def test_a_restored_image_is_sparse_and_belongs_to_us_alone(bench, tmp_path):
+def test_a_restored_image_is_sparse_and_has_its_old_mode(bench, tmp_path):
     with (tmp_path / "image").open("wb") as file:
         file.write(b"begin")
         file.truncate(64 * MIB)
+    (tmp_path / "image").chmod(0o640)
 
     bench.upload(tmp_path / "image")
     bench.download(tmp_path / "back")
 
     found = (tmp_path / "back").stat()
     assert (found.st_size, found.st_blocks * 512 <= 2 * MIB) == (64 * MIB, True)
-    assert stat.S_IMODE(found.st_mode) == 0o600
+    assert stat.S_IMODE(found.st_mode) == 0o640
 
 
 def test_an_existing_image_is_refused_and_left_alone(bench, tmp_path):

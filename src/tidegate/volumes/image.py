@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator, Sequence
 
 from tidegate.errors import SourceUnreadable
+from tidegate.format.image_rights import ImageRights
 from tidegate.model.volume import VolumeKind
 from tidegate.volumes.holes import data_ranges
 
@@ -26,7 +27,10 @@ class ImageSource:
     @property
     def cfg_parameters(self) -> dict[str, str]:
         """See VolumeSource."""
-        return {}
+        if not stat.S_ISREG(self._before.st_mode):
+            return {}
+        facts = self._before
+        return ImageRights(stat.S_IMODE(facts.st_mode), facts.st_uid, facts.st_gid).to_parameters()
 
     def data_ranges(self) -> Iterator[tuple[int, int]]:
         """See VolumeSource."""

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Callable, Sequence
 
 from tidegate.errors import DestinationUnusable
+from tidegate.format.image_rights import ImageRights
 from tidegate.format.packed_tree import CONTENT, TREE
 from tidegate.model.restore import ExistingData
 from tidegate.ports.volume_data import BackupContent
@@ -28,7 +29,7 @@ class ImageSink:
         with workplace(self._path, make=make_file) as place:
             with open(place, "r+b", buffering=0) as file:
                 _fill(file.fileno(), content, on_bytes)
-                self._keep_rights(file.fileno())
+                self._give_rights(file.fileno(), ImageRights.from_parameters(content.cfg_parameters))
                 os.fsync(file.fileno())
             self._check_free()
             os.rename(place, self._path)
@@ -52,12 +53,15 @@ class ImageSink:
                 f"{self._path} exists already", hint="allow it to be overwritten, or restore to another place"
             )
 
-    def _keep_rights(self, handle: int) -> None:
-        """Whoever could use the image that is replaced can use the new one; a new one belongs to us alone."""
-        with contextlib.suppress(FileNotFoundError, PermissionError):
+    def _give_rights(self, handle: int, recorded: ImageRights | None) -> None:
+        """Those of the image that is replaced, else those that were backed up, else it is ours alone."""
+        with contextlib.suppress(FileNotFoundError):
             before = os.stat(self._path)
-            os.fchmod(handle, stat.S_IMODE(before.st_mode))
-            os.fchown(handle, before.st_uid, before.st_gid)
+            recorded = ImageRights(stat.S_IMODE(before.st_mode), before.st_uid, before.st_gid)
+        if recorded is not None:
+            with contextlib.suppress(PermissionError):  # only root may give files away
+                os.fchown(handle, recorded.user, recorded.group)
+            os.fchmod(handle, recorded.mode)
 
 
 def _fill(handle: int, content: BackupContent, on_bytes: Callable[[int], None]) -> None:
