@@ -1,11 +1,14 @@
 """The life of a backup, step by step, as the store tells it."""
 
+from datetime import timedelta
+
 import pytest
 
 from tidegate.errors import NotFound
 from tidegate.model.backup import Backup
 from tidegate.model.mover_job import RemoveJob, UploadJob
-from tidegate.model.resource import Ref
+from tidegate.model.resource import Metadata, Ref
+from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.transfer import DataUpload, PodVolumeBackup
 from tidegate.model.volume import Volume
 from tidegate.testing.builders import a_backup
@@ -224,3 +227,36 @@ async def test_cancelling_a_transfer_in_progress_ends_as_canceled(world):
     assert await world.phase(PodVolumeBackup, upload.name) == "Canceled"
     assert await world.phase(Backup, "b") == "Canceled"
     assert await world.all(DataUpload) == []
+
+
+async def test_a_backup_whose_time_is_over_is_deleted_with_its_data(world):
+    await world.volumes("shop/db")
+    world.movers.obliging = True
+    await world.store.create(with_finalizer(a_backup("old", "shop").with_spec(ttl=timedelta(hours=1))))
+    await world.settle()
+    await world.passes(minutes=59)
+    assert await world.phase(Backup, "old") == "Completed"
+
+    await world.passes(minutes=1)
+
+    assert await world.all(Backup) == []
+    assert isinstance(world.movers.started[-1].job, RemoveJob)
+
+
+async def test_a_backup_does_not_expire_while_a_restore_reads_it(world):
+    await world.volumes("shop/db")
+    world.movers.obliging = True
+    await world.store.create(with_finalizer(a_backup("old", "shop").with_spec(ttl=timedelta(hours=1))))
+    await world.settle()
+    world.movers.obliging = False
+    await world.store.create(Restore(metadata=Metadata(name="reader"), spec=RestoreSpec(backup_name="old")))
+    await world.settle()
+    await world.passes(hours=2)
+    assert await world.phase(Backup, "old") == "Completed"
+
+    world.movers.started[-1].finish()
+    world.movers.obliging = True
+    await world.settle()
+    await world.passes(minutes=1)
+
+    assert await world.all(Backup) == []

@@ -45,6 +45,8 @@ def test_an_unknown_target_is_told_with_the_known_ones():
         ({"excluded_namespaces": ("a**",)}, "spec.excludedNamespaces[0]"),
         ({"hooks": {"resources": []}}, "spec.hooks"),
         ({"included_resources": ("pods",)}, "spec.includedResources"),
+        ({"priority": 5}, "spec.priority"),
+        ({"snapshot_move_data": False}, "spec.snapshotMoveData"),
     ],
 )
 def test_a_wrong_field_is_refused_by_its_path(spec, field):

@@ -1,6 +1,7 @@
 """Carries one backup from ReadyToStart to its end, and takes it apart when it is deleted."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 import structlog
@@ -16,6 +17,7 @@ from tidegate.format.paths import store_backup_name, store_volume_name
 from tidegate.model.backup import Backup, BackupPhase, BackupProgress
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Condition, Metadata, Ref
+from tidegate.model.restore import Restore
 from tidegate.model.transfer import (
     BACKUP_LABEL,
     UPLOADS,
@@ -66,6 +68,8 @@ class BackupController:
             await self._go_on(backup)
         elif phase in _AFTER_FINALIZING:
             await self._finish(backup, _AFTER_FINALIZING[phase])
+        elif phase.final and backup.status.expiration is not None:
+            return await self._expire(backup, backup.status.expiration)
         return Next.done()
 
     async def _begin(self, backup: Backup) -> None:
@@ -104,6 +108,18 @@ class BackupController:
     async def _finish(self, backup: Backup, phase: BackupPhase) -> None:
         await self.store.update_status(backup.with_status(phase=phase, completion_timestamp=self.clock.now()))
         log.info("backup ended", backup=backup.name, phase=str(phase))
+
+    async def _expire(self, backup: Backup, expiration: datetime) -> Next:
+        """Delete it the usual way once its time is over, but not while a restore reads it."""
+        left = expiration - self.clock.now()
+        if left > timedelta():
+            return Next.after(left)
+        restores = await all_of(self.store, Restore)
+        if any(r.spec.backup_name == backup.name and not r.status.phase.final for r in restores):
+            return Next.after(timedelta(minutes=1))
+        log.info("backup expired", backup=backup.name, expired_at=expiration.isoformat())
+        await self.store.delete(backup.ref, uid=backup.metadata.uid)
+        return Next.done()
 
     async def _take_apart(self, backup: Backup) -> Next:
         """Delete the transfers, each of which removes its data from the store; then let go of the record."""

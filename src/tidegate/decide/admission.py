@@ -14,7 +14,18 @@ from tidegate.model.target import BackupTarget
 
 # Accepted by the schema because they are part of the design, refused here because nothing acts on them yet: a field
 # that is silently ignored would be a promise that nobody keeps.
-_NOT_YET = ("included_resources", "excluded_resources", "hooks", "ordered_resources")
+_NOT_YET = (
+    "included_resources",
+    "excluded_resources",
+    "snapshot_move_data",
+    "default_volumes_to_fs_backup",
+    "hooks",
+    "ordered_resources",
+    "csi_snapshot_timeout",
+    "priority",
+)
+
+_PLAIN = BackupSpec()
 
 
 def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
@@ -23,7 +34,7 @@ def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
     _check_patterns(spec.included_namespaces, "spec.includedNamespaces")
     _check_patterns(spec.excluded_namespaces, "spec.excludedNamespaces")
     for field in _NOT_YET:
-        if getattr(spec, field):
+        if getattr(spec, field) != getattr(_PLAIN, field):
             wire = BackupSpec.model_fields[field].alias or field
             raise InvalidInput(f"spec.{wire} is not supported yet; leave it out", field=f"spec.{wire}")
     if spec.label_selector and spec.or_label_selectors:
