@@ -6,6 +6,7 @@ from tidegate.model.backup import Backup
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.restore import ExistingData, Restore, RestoreSpec
 from tidegate.model.transfer import PodVolumeRestore
+from tidegate.model.volume import Volume
 from tidegate.testing.builders import a_backup
 
 
@@ -39,7 +40,7 @@ async def test_every_volume_of_the_backup_is_brought_back_where_it_came_from(bac
     await finish_all(backed_up)
 
     assert await backed_up.phase(Restore, "r") == "Completed"
-    assert [m.job.path for m in backed_up.movers.started] == ["/data/blog/posts", "/data/shop/db"]
+    assert {m.job.path for m in backed_up.movers.started} == {"/data/blog/posts", "/data/shop/db"}
 
 
 async def test_a_destination_gets_a_place_per_namespace_and_volume(backed_up):
@@ -48,7 +49,7 @@ async def test_a_destination_gets_a_place_per_namespace_and_volume(backed_up):
     await finish_all(backed_up)
 
     jobs = [mover.job for mover in backed_up.movers.started]
-    assert [job.path for job in jobs] == ["/back/blog/posts", "/back/shop/db"]
+    assert {job.path for job in jobs} == {"/back/blog/posts", "/back/shop/db"}
     assert {job.existing_data for job in jobs} == {ExistingData.OVERWRITE}
 
 
@@ -61,8 +62,6 @@ async def test_only_the_namespaces_that_were_asked_for_come_back(backed_up):
 
 
 async def test_a_volume_that_moved_is_restored_to_where_it_is_today(backed_up):
-    from tidegate.model.volume import Volume
-
     volume = await backed_up.store.get(Volume, "db", "shop")
     await backed_up.store.update(volume.with_spec(directory="/new/place"))
     await backed_up.store.create(a_restore(included_namespaces=("shop",)))
@@ -74,14 +73,15 @@ async def test_a_volume_that_moved_is_restored_to_where_it_is_today(backed_up):
 async def test_one_volume_that_fails_does_not_stop_the_other_and_is_named(backed_up):
     await backed_up.store.create(a_restore())
     await backed_up.settle()
-    backed_up.movers.started[0].fail("DestinationUnusable", "/data/blog/posts is not empty")
+    first = backed_up.movers.started[0]
+    first.fail("DestinationUnusable", "it is not empty")
     await backed_up.settle()
     backed_up.movers.started[1].finish()
     await backed_up.settle()
 
     restore = await backed_up.store.get(Restore, "r")
     assert str(restore.status.phase) == "PartiallyFailed"
-    assert restore.status.failure_reason == "blog/posts: /data/blog/posts is not empty"
+    assert restore.status.failure_reason == f"{first.job.path.removeprefix('/data/')}: it is not empty"
 
 
 async def test_a_restore_of_a_backup_that_vanished_is_refused_with_a_sentence(world):
