@@ -34,7 +34,7 @@ demo: $(RUN) ## a story of a minute: back up, destroy, restore, compare
 	@$(BIN)/tidegate demo
 
 test: $(DEV) ## all tests
-	$(BIN)/python -m pytest -n auto -q
+	$(BIN)/python -m pytest -n 4 -q
 
 check: $(DEV) ## lint, types, import contracts, generated files up to date
 	$(BIN)/ruff check

@@ -8,7 +8,7 @@ import pytest
 from tidegate.testing.sample_data import fill_image, fill_tree, picture
 
 # A backup of two volumes makes about this many stored changes; the last kills come after its end.
-STEPS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16]
+STEPS = [0, 1, 2, 3, 4, 6, 8, 10, 12, 15]
 
 
 def changes(server):
@@ -42,9 +42,14 @@ def kill_after(server, steps):
 def test_a_backup_whose_server_is_killed_ends_honestly_and_the_store_stays_whole(server, tmp_path, steps):
     (tmp_path / "store").mkdir()
     docs, disk = fill_tree(tmp_path / "docs"), fill_image(tmp_path / "disk.img")
-    server.tidegate("target", "create", "disk", str(tmp_path / "store"))
-    server.tidegate("volume", "create", "docs", "-n", "home", "--directory", str(docs))
-    server.tidegate("volume", "create", "disk", "-n", "home", "--image", str(disk))
+    load = {"metadata": {"name": "load-concurrency"}, "spec": {"value": '{"globalConfig": 4}'}}
+    with server.client() as client:
+        client.put("/v1/settings/load-concurrency", json=load).raise_for_status()
+        target = {"metadata": {"name": "disk"}, "spec": {"url": f"file://{tmp_path}/store"}}
+        client.post("/v1/backuptargets", json=target).raise_for_status()
+        for name, spec in (("docs", {"directory": str(docs)}), ("disk", {"image": str(disk)})):
+            volume = {"metadata": {"name": name, "namespace": "home"}, "spec": spec}
+            client.post("/v1/volumes", json=volume).raise_for_status()
 
     kill_after(server, steps)
     server.start()

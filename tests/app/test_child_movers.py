@@ -1,0 +1,120 @@
+"""Movers as real child processes: they speak, they stop when asked, and their death is told."""
+
+import asyncio
+import os
+import signal
+from datetime import UTC, datetime
+
+import pytest
+
+from tidegate.app.child_movers import ChildMovers
+from tidegate.model.mover_job import DownloadJob, ErrorReport, ProgressReport, ResultReport, TargetAccess, UploadJob
+from tidegate.model.volume import VolumeKind
+
+
+@pytest.fixture
+async def movers():
+    movers = ChildMovers()
+    yield movers
+    await movers.close()
+
+
+@pytest.fixture
+def upload(tmp_path):
+    (tmp_path / "store").mkdir()
+    source = tmp_path / "image"
+    with source.open("wb") as file:
+        for number in range(40):
+            file.write(number.to_bytes(4) * (256 * 1024))
+    return UploadJob(
+        target=TargetAccess(url=f"file://{tmp_path}/store"),
+        store_volume="shop.db",
+        store_backup="backup-0123456789abcdef",
+        volume_kind=VolumeKind.IMAGE,
+        path=str(source),
+        snapshot_name="s",
+        started_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+async def told(mover):
+    return [report async for report in mover.reports()]
+
+
+async def first_report(mover):
+    reports = mover.reports()
+    return await anext(reports), reports
+
+
+def leftovers(tmp_path):
+    return [path.name for path in (tmp_path / "store").rglob("*") if path.suffix in {".cfg", ".lck"}]
+
+
+async def test_a_mover_reports_progress_and_ends_with_its_result(movers, upload, tmp_path):
+    reports = await told(await movers.start(upload))
+    back = DownloadJob.model_validate(
+        {
+            **upload.model_dump(include={"target", "store_volume", "store_backup", "volume_kind"}),
+            "path": f"{tmp_path}/b",
+        }
+    )
+    restored = await told(await movers.start(back))
+
+    assert isinstance(reports[-1], ResultReport)
+    assert all(isinstance(report, ProgressReport) for report in reports[:-1])
+    assert isinstance(restored[-1], ResultReport)
+    assert (tmp_path / "b").read_bytes() == (tmp_path / "image").read_bytes()
+
+
+async def test_a_cancelled_mover_says_so_and_leaves_the_store_clean(movers, upload, tmp_path):
+    mover = await movers.start(upload)
+    _, rest = await first_report(mover)
+
+    mover.cancel()
+
+    last = [report async for report in rest][-1]
+    assert isinstance(last, ErrorReport)
+    assert last.code == "WorkCancelled"
+    assert [name for name in leftovers(tmp_path) if name != "volume.cfg"] == []
+
+
+async def test_a_mover_that_is_killed_gets_an_obituary(movers, upload):
+    mover = await movers.start(upload)
+    _, rest = await first_report(mover)
+
+    os.kill(mover._process.pid, signal.SIGKILL)
+
+    last = [report async for report in rest][-1]
+    assert isinstance(last, ErrorReport)
+    assert last.message.startswith("the mover was killed by SIGKILL")
+
+
+async def test_a_mover_that_loses_its_server_stops_by_itself_and_leaves_the_store_clean(movers, upload, tmp_path):
+    mover = await movers.start(upload)
+    _, rest = await first_report(mover)
+
+    mover._process.stdin.close()  # what the end of the server looks like from inside
+
+    last = [report async for report in rest][-1]
+    assert isinstance(last, ErrorReport)
+    assert last.code == "WorkCancelled"
+    assert [name for name in leftovers(tmp_path) if name != "volume.cfg"] == []
+
+
+async def test_closing_the_host_ends_every_mover(upload):
+    movers = ChildMovers()
+    started = [await movers.start(upload) for _ in range(2)]
+    tasks = [asyncio.create_task(told(mover)) for mover in started]
+
+    await movers.close()
+
+    assert all(mover._process.returncode is not None for mover in started)
+    assert [len(await task) > 0 for task in tasks] == [True, True]
+
+
+async def test_a_job_that_makes_no_sense_is_answered_with_a_sentence(movers, upload):
+    (last,) = [
+        r for r in await told(await movers.start(upload.replace(path="/missing"))) if not isinstance(r, ProgressReport)
+    ]
+
+    assert (last.code, last.message) == ("SourceUnreadable", "/missing does not exist")
