@@ -13,7 +13,7 @@ def sent(server):
 def test_a_backup_is_sent_with_what_was_given_and_nothing_else(run, server):
     result = run(
         *("backup", "create", "nightly", "--include-namespaces", "shop, blog", "--exclude-namespaces", "tmp-*"),
-        *("--selector", "app=shop", "--ttl", "7d", "--storage-location", "usb", "--priority", "10"),
+        *("--selector", "app=shop", "--ttl", "7d", "--storage-location", "usb"),
         *("-l", "team=web,env=prod"),
     )
 
@@ -28,15 +28,8 @@ def test_a_backup_is_sent_with_what_was_given_and_nothing_else(run, server):
             "labelSelector": {"matchLabels": {"app": "shop"}},
             "ttl": "7d",
             "storageLocation": "usb",
-            "priority": 10,
         },
     }
-
-
-def test_a_priority_of_zero_is_a_wish_too(run, server):
-    run("backup", "create", "nightly", "--priority", "0")
-
-    assert sent(server)["spec"] == {"priority": 0}
 
 
 def test_a_dry_run_changes_nothing_and_shows_the_object_as_yaml(run, server):

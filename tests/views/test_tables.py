@@ -130,7 +130,14 @@ def test_a_selector_is_written_as_it_is_typed():
     ],
 )
 def test_the_place_in_the_queue_is_one_sentence(backup, sentence):
-    assert queue_sentence(backup) == sentence
+    assert queue_sentence(backup, dry_run=True) == sentence
+
+
+def test_a_backup_that_was_asked_for_is_told_its_place():
+    told_now = queue_sentence(waiting(a_backup("n")), dry_run=False)
+
+    assert told_now == "Backup n is number 2 in the queue, because of ConcurrencyLimit: 1 of 1 run"
+    assert queue_sentence(a_backup("n"), dry_run=False) == "Backup n starts at once."
 
 
 def test_what_is_being_deleted_says_so():

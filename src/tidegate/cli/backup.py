@@ -57,9 +57,6 @@ def create_backup(
         str,
         typer.Option(metavar="TARGET", help="Target to write to; empty: the default.", autocompletion=names_of(TARGET)),
     ] = "",
-    priority: Annotated[
-        int | None, typer.Option(min=-1000, max=1000, help="Higher goes first.", show_default=False)
-    ] = None,
     labels: options.Labels = None,
     dry_run: options.DryRun = False,
     wait: options.Wait = False,
@@ -76,21 +73,20 @@ def create_backup(
         "labelSelector": {"matchLabels": match_labels} if match_labels else None,
         "ttl": ttl,
         "storageLocation": storage_location,
-        "priority": priority,
     }
     creation = Creation(new_resource("Backup", name, spec, labels=read_labels(labels)), output, dry_run)
     if wait and not dry_run:
         wire = send(cli, BACKUP, creation)
         wait_for_job(cli, BACKUP, name, uid=uid_of(wire), timeout=limit, output=output)
     else:
-        create(cli, BACKUP, creation, sentence=_queue_sentence)
+        create(cli, BACKUP, creation, sentence=lambda wire: _queue_sentence(wire, dry_run=dry_run))
 
 
-def _queue_sentence(wire: Wire) -> str:
+def _queue_sentence(wire: Wire, *, dry_run: bool) -> str:
     from tidegate.model.backup import Backup
     from tidegate.views.backup import queue_sentence
 
-    return queue_sentence(read_resource((Backup,), wire))
+    return queue_sentence(read_resource((Backup,), wire), dry_run=dry_run)
 
 
 @app.command(

@@ -39,12 +39,12 @@ def send(cli: CliContext, noun: Noun, creation: Creation) -> Wire:
 def create(
     cli: CliContext, noun: Noun, creation: Creation, *, sentence: Callable[[Wire], str] = lambda _wire: ""
 ) -> None:
-    """Send it and show what came of it; `sentence` says more about a dry run."""
+    """Send it and show what came of it; `sentence` says more about it."""
     wire = send(cli, noun, creation)
     if creation.dry_run:
         show_dry_run(cli, noun, wire, creation.output, sentence=sentence(wire))
         return
-    cli.terminal.note(f"Created {noun.word} {full_name_of(wire)}.")
+    cli.terminal.note(f"Created {noun.word} {full_name_of(wire)}. {sentence(wire)}".rstrip())
     show_one(cli, noun, wire, creation.output or OutputFormat.NAME)
 
 

@@ -84,15 +84,18 @@ def describe_backup(backup: Backup, transfers: Sequence[Transfer], reader: Reade
     )
 
 
-def queue_sentence(backup: Backup) -> str:
+def queue_sentence(backup: Backup, *, dry_run: bool) -> str:
     """Where a backup stands, or with a dry run would stand, in the queue."""
     position, reason = backup.status.queue_position, waiting_reason(backup.status)
     if position is None and not reason:
-        return f"Backup {backup.name} would start at once."
-    place = "wait" if position is None else f"be number {position} in the queue"
+        return f"Backup {backup.name} {'would start' if dry_run else 'starts'} at once."
+    if position is None:
+        place = "would wait" if dry_run else "waits"
+    else:
+        place = f"{'would be' if dry_run else 'is'} number {position} in the queue"
     why = f", because of {reason}" if reason else ""
     message = waiting_message(backup.status)
-    return f"Backup {backup.name} would {place}{why}{f': {message}' if message else '.'}"
+    return f"Backup {backup.name} {place}{why}{f': {message}' if message else '.'}"
 
 
 def _content_lines(backup: Backup) -> list[tuple[str, str]]:

@@ -83,7 +83,7 @@ def _as_lines(looks: Iterator[Look]) -> list[Backup]:
         for row in rows:
             if told.get(row[0]) != row:
                 told[row[0]] = row
-                sys.stdout.write(
-                    "  ".join(word.ljust(width) for word, width in zip(row, (12, 12, 14, 0), strict=True)) + "\n"
-                )
+                name, namespaces, phase, why = row
+                sys.stdout.write(f"  {name:<12}{namespaces:<18}{phase:<14}{why}\n")
+                sys.stdout.flush()
     return backups
