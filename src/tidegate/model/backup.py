@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from tidegate.model.base import Model
 from tidegate.model.duration import Duration
+from tidegate.model.frozen import Model
 from tidegate.model.resource import Labels, Resource, Spec, Status
 
 HOUR = timedelta(hours=1)

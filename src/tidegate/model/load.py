@@ -4,7 +4,7 @@ import json
 
 from pydantic import Field, ValidationError
 
-from tidegate.model.base import Model
+from tidegate.model.frozen import Model
 
 
 class NodeSelector(Model):

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from tidegate.model.base import Model
+from tidegate.model.frozen import Model
 from tidegate.model.restore import ExistingData
 from tidegate.model.transfer import TransferProgress, TransferResult
 from tidegate.model.volume import VolumeKind

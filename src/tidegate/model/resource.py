@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, Field
 
-from tidegate.model.base import Model
+from tidegate.model.frozen import Model
 from tidegate.model.labels import check_labels
 from tidegate.model.names import Name
 from tidegate.model.reasons import Reason

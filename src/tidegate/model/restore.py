@@ -6,8 +6,8 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from tidegate.model.base import Model
 from tidegate.model.duration import Duration
+from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from tidegate.decide.lifecycle import Plan, Removed, Stored, is_orphan, on_create, on_delete, on_status, on_update
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
-from tidegate.model.base import Model
+from tidegate.model.frozen import Model
 from tidegate.model.resource import Ref, Resource
 from tidegate.ports.resource_store import Change, Event
 
