@@ -33,11 +33,11 @@ class ServerProcess:
     def start(self, *options: str) -> "ServerProcess":
         """Start it and return when it is ready."""
         command = [sys.executable, "-m", "tidegate", "server", "--listen", "127.0.0.1:0", "--log-format", "json"]
-        self._log.clear()
+        self._log = []  # a new one: the reader of an earlier process may still be at work on its own
         self.process = subprocess.Popen(  # noqa: S603
             [*command, *options], env=self.environment, cwd=self.root, stderr=subprocess.PIPE, start_new_session=True
         )
-        threading.Thread(target=self._read_log, args=(self.process,), daemon=True).start()
+        threading.Thread(target=self._read_log, args=(self.process, self._log), daemon=True).start()
         self.wait_for_log("server ready")
         return self
 
@@ -95,16 +95,16 @@ class ServerProcess:
         """What a command shows, as JSON."""
         return json.loads(self.tidegate(*words, "-o", "json"))
 
-    def _read_log(self, process: "subprocess.Popen[bytes]") -> None:
+    def _read_log(self, process: "subprocess.Popen[bytes]", log: list[dict[str, Any]]) -> None:
         """Keep the pipe empty, or a talkative server would stand still."""
         assert process.stderr is not None  # noqa: S101  # asked for at the start
         for line in process.stderr:
             with self._logged:
-                self._log.append(json.loads(line) if line.startswith(b"{") else {"event": line.decode()})
+                log.append(json.loads(line) if line.startswith(b"{") else {"event": line.decode()})
                 self._logged.notify_all()
         process.stderr.close()
         with self._logged:
-            self._log.append({"event": "end of log"})
+            log.append({"event": "end of log"})
             self._logged.notify_all()
 
     def _end(self, number: signal.Signals) -> int:
