@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from tidegate.testing.sample_data import fill_image
+
 
 def test_a_first_start_makes_a_token_that_only_its_owner_can_read(server):
     mode = (server.state / "admin.token").stat().st_mode
@@ -131,3 +133,22 @@ def test_a_server_whose_log_nobody_reads_any_more_goes_on_and_stops_cleanly(idle
     process.terminate()
 
     assert process.wait(30) == 0
+
+
+def test_sigterm_in_the_middle_of_a_transfer_stops_within_five_seconds_and_tells_it_afterwards(server, tmp_path):
+    (tmp_path / "store").mkdir()
+    fill_image(tmp_path / "image", size=800 * 1024 * 1024)
+    server.tidegate("target", "create", "disk", str(tmp_path / "store"))
+    server.tidegate("volume", "create", "image", "-n", "vm", "--image", str(tmp_path / "image"))
+    server.tidegate("backup", "create", "b")
+    server.wait_for_log("backup started")
+    began = time.monotonic()  # noqa: TID251  # the promise itself is about seconds
+
+    assert server.stop() == 0
+    assert time.monotonic() - began < 5  # noqa: TID251
+    server.start()
+    ended = server.run("backup", "wait", "b", "--timeout", "60s")
+
+    assert ended.returncode == 1
+    assert "the server stopped while this was in progress" in server.tidegate("backup", "describe", "b")
+    assert list((tmp_path / "store").rglob("backup_*.cfg")) == []

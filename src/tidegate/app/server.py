@@ -19,7 +19,9 @@ from tidegate.app.identity import new_id
 from tidegate.app.options import ServerOptions
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.app.wiring import build_runtime
+from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.recovery import recover
+from tidegate.controllers.runtime import Runtime
 from tidegate.errors import AlreadyExists
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.resource import Metadata
@@ -60,21 +62,35 @@ async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
             reconcile_errors=runtime.error_counts,
         )
         runtime.start()
+        server = HttpServer(services)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:
-            await _answer(services, listener, data_dir, stop)
+            _greet(url_of(listener), data_dir)
+            await _first_of(serving, stop)
         finally:
-            await runtime.stop()
-            await supervisor.close()
+            # Side by side, because both may take seconds: clients end their requests, movers clean up.
+            # The reconcilers stop before the movers do: what was in progress stays so, and the next start tells it.
+            server.stop()
+            await asyncio.gather(serving, _end_work(runtime, supervisor))
     finally:
         await store.close()
     log.info("server stopped")
 
 
-async def _answer(services: Services, listener: socket.socket, data_dir: DataDir, stop: asyncio.Event) -> None:
-    """Serve HTTP until a signal comes."""
-    server = HttpServer(services)
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    url = url_of(listener)
+async def _end_work(runtime: Runtime, supervisor: MoverSupervisor) -> None:
+    await runtime.stop()
+    await supervisor.close()
+
+
+async def _first_of(serving: "asyncio.Task[None]", stop: asyncio.Event) -> None:
+    """Return when a signal came, or when HTTP ended by itself, which it should not."""
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({serving, stopping}, return_when="FIRST_COMPLETED")
+    stopping.cancel()
+
+
+def _greet(url: str, data_dir: DataDir) -> None:
+    """Let the CLI, the log and a person find the server."""
     data_dir.announce(url)
     log.info("server ready", url=url, data_dir=str(data_dir.path), version=__version__)
     if sys.stderr.isatty():
@@ -83,11 +99,6 @@ async def _answer(services: Services, listener: socket.socket, data_dir: DataDir
             f"  In another terminal: tidegate --data-dir {data_dir.path} volume get\n"
             "  Ctrl-C here stops the server.\n\n"
         )
-    stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait({serving, stopping}, return_when="FIRST_COMPLETED")
-    server.stop()
-    await serving
-    stopping.cancel()
 
 
 def _stop_signal() -> asyncio.Event:
