@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from tidegate.model.backup import BackupPhase, BackupProgress
 from tidegate.model.reasons import Reason
-from tidegate.model.resource import Metadata
+from tidegate.model.resource import Condition, Metadata
 from tidegate.model.restore import Restore, RestorePhase, RestoreSpec
 from tidegate.model.transfer import TransferPhase, TransferProgress, TransferResult
 from tidegate.testing.builders import THEN, a_backup, a_transfer, a_volume
@@ -47,7 +47,7 @@ def test_the_end_tells_time_volumes_bytes_and_problems():
     bad = a_transfer("b", TransferPhase.FAILED, volume=("shop", "db"), message="denied")
     job = backup_job(backup, [good, bad])
 
-    assert ending(job, READER) == "Backup n: PartiallyFailed, after 3m12s, 1 of 2 volumes, 2.0 KiB, 1 errors"
+    assert ending(job, READER) == "Backup n: PartiallyFailed, after 3m12s, 1 of 2 volumes, 2.0 KiB, 1 error"
     assert failed_volumes(job) == ("shop/db: denied",)
     assert job.problems == ("one failed",)
     assert job.final
@@ -87,3 +87,12 @@ def test_many_dependents_are_counted_and_the_first_named():
 def test_nothing_depends_on_what_is_empty():
     assert dependents_of_namespace("shop", [a_volume("blog", "db")]) == []
     assert dependents_of_target("other", [a_backup("b")]) == []
+
+
+def test_a_backup_that_found_nothing_says_so_at_the_end():
+    empty = Condition(type="Empty", status="True", message="no volume matched; nothing was backed up")
+    backup = a_backup("n", phase=BackupPhase.COMPLETED).with_status(conditions=(empty,), warnings=1)
+
+    said = ending(backup_job(backup, []), READER)
+
+    assert said == "Backup n: Completed, 1 warning: no volume matched; nothing was backed up"

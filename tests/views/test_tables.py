@@ -218,11 +218,11 @@ def test_a_moving_transfer_shows_rate_and_time_left_and_a_waiting_one_its_reason
 
 def test_settings_nodes_and_namespaces_are_rows():
     setting = Setting(metadata=Metadata(name="concurrent-backups"), spec=SettingSpec(value="3"))
-    node = Node(metadata=Metadata(name="a"), status=NodeStatus(ready=True, last_seen_at=THEN))
+    node = Node(metadata=Metadata(name="a"), status=NodeStatus(ready=True))
     namespace = Namespace(metadata=Metadata(name="shop", labels={"team": "web"}))
 
     assert row(SETTINGS, setting, wide=False) == {"NAME": "concurrent-backups", "VALUE": "3", "DEFAULT": "1"}
-    assert row(NODES, node)["SEEN"] == "3m12s"
+    assert row(NODES, node)["STATUS"] == "Ready"
     assert row(NAMESPACES, namespace)["LABELS"] == "team=web"
 
 

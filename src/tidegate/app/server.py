@@ -25,7 +25,6 @@ from tidegate.controllers.runtime import Runtime
 from tidegate.errors import AlreadyExists
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.resource import Metadata
-from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.resources.sqlite import SqliteStore
 
@@ -51,7 +50,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
     try:
         await recover(store, clock)
         surroundings = LocalSurroundings()
-        node = await _register_node(store, clock)
+        node = await _register_node(store)
         runtime, supervisor = build_runtime(store, clock, ChildMovers(), node, surroundings)
         services = Services(
             store=store,
@@ -96,7 +95,7 @@ def _greet(url: str, data_dir: DataDir) -> None:
     if sys.stderr.isatty():
         sys.stderr.write(
             f"\n  Tidegate {__version__} is ready at {url}\n"
-            f"  In another terminal: tidegate --data-dir {data_dir.path} volume get\n"
+            f"  In another terminal: {sys.argv[0]} --data-dir {data_dir.path} volume get\n"
             "  Ctrl-C here stops the server.\n\n"
         )
 
@@ -116,10 +115,10 @@ def _stop_signal() -> asyncio.Event:
     return stop
 
 
-async def _register_node(store: ResourceStore, clock: Clock) -> str:
+async def _register_node(store: ResourceStore) -> str:
     """This machine is a node like any other: limits and reasons name it."""
     host = re.sub(r"[^a-z0-9.-]+", "-", socket.gethostname().lower()).strip("-.") or "localhost"
-    status = NodeStatus(ready=True, last_seen_at=clock.now())
+    status = NodeStatus(ready=True)
     labels = {"kubernetes.io/hostname": host[:63]}
     with contextlib.suppress(AlreadyExists):
         await store.create(Node(metadata=Metadata(name=host, labels=labels), status=status))

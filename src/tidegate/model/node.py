@@ -1,6 +1,5 @@
 """Nodes: where movers run."""
 
-from datetime import datetime
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -16,7 +15,6 @@ class NodeStatus(Status):
     """What the node says of itself."""
 
     ready: bool = False
-    last_seen_at: datetime | None = None
 
 
 class Node(Resource):

@@ -34,6 +34,8 @@ class Job:
     took: timedelta | None
     """How long it ran; None until it ended."""
     transfers: tuple[Transfer, ...]
+    remark: str = ""
+    """What a person should know even though nothing failed."""
 
     @property
     def progress(self) -> ByteProgress:
@@ -83,6 +85,7 @@ def _job(
         errors=status.errors,
         took=None if start is None or end is None else end - start,
         transfers=tuple(sorted(transfers, key=volume_of)),
+        remark=empty.message if (empty := status.condition("Empty")) else "",
     )
 
 
@@ -130,8 +133,12 @@ def ending(job: Job, reader: Reader) -> str:
         words.append(f"{ordinal_of(len(finished), len(job.transfers))} volumes")
     if finished:
         words.append(reader.size(sum(transfer_progress(transfer).done for transfer in finished)))
-    words += [f"{count} {word}" for count, word in ((job.errors, "errors"), (job.warnings, "warnings")) if count]
-    return ", ".join(words)
+    words += [f"{count} {word}{'s'[: count > 1]}" for count, word in _troubles(job) if count]
+    return ", ".join(words) + (f": {job.remark}" if job.remark else "")
+
+
+def _troubles(job: Job) -> tuple[tuple[int, str], ...]:
+    return (job.errors, "error"), (job.warnings, "warning")
 
 
 def _wait_text(waiting: Condition) -> str:

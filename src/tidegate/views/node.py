@@ -13,7 +13,6 @@ NODES = TableView(
     (
         Column("NAME", lambda node, _: node.name),
         Column("STATUS", lambda node, _: _ready(node)),
-        Column("SEEN", lambda node, reader: reader.age(node.status.last_seen_at)),
         Column("AGE", lambda node, reader: reader.age(node.metadata.creation_timestamp)),
         Column("LABELS", lambda node, _: label_text(node.metadata.labels), wide=True),
     ),
