@@ -10,12 +10,11 @@ from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.creating import Creation, create, new_resource, send
-from tidegate.cli.deleting import Deletion, delete
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.getting import Query, get
 from tidegate.cli.nouns import BACKUP, NAMESPACE, RESTORE, TARGET
 from tidegate.cli.options import epilog, read_labels, read_timeout, split_commas
 from tidegate.cli.output import show_sections
+from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
 from tidegate.cli.wire import Wire, read_all, read_resource, uid_of
 
@@ -26,7 +25,6 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(BACKUP)),
 ]
-_WAIT_CODES = (ExitCode.PARTLY_MISSING, ExitCode.REJECTED, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED)
 
 
 @app.command(
@@ -35,7 +33,7 @@ _WAIT_CODES = (ExitCode.PARTLY_MISSING, ExitCode.REJECTED, ExitCode.WAITED_TOO_L
         "tidegate backup create nightly --include-namespaces shop,blog --wait",
         "tidegate backup create before-upgrade --selector app=shop --ttl 7d --priority 10",
         "tidegate backup create nightly --dry-run",
-        codes=(ExitCode.CONFLICT, *_WAIT_CODES),
+        codes=(ExitCode.CONFLICT, *WAIT_CODES),
     ),
 )
 def create_backup(
@@ -90,28 +88,6 @@ def _queue_sentence(wire: Wire, *, dry_run: bool) -> str:
 
 
 @app.command(
-    "get",
-    epilog=epilog(
-        "tidegate backup get",
-        "tidegate backup get -o wide -w",
-        "tidegate backup get nightly -o json | jq .status.phase",
-        codes=(ExitCode.NOT_FOUND, ExitCode.INTERRUPTED),
-    ),
-)
-def get_backups(
-    ctx: typer.Context,
-    *,
-    names: Names = None,
-    selector: options.Selector = "",
-    output: options.Output = None,
-    watch: options.Watch = False,
-    exact_bytes: options.ExactBytes = False,
-) -> None:
-    """List backups, with their place in the queue and what they wait for."""
-    get(context_of(ctx), BACKUP, Query(tuple(names or ()), "", selector, output, watch, exact_bytes))
-
-
-@app.command(
     "describe",
     epilog=epilog("tidegate backup describe nightly", codes=(ExitCode.NOT_FOUND,)),
 )
@@ -129,30 +105,6 @@ def describe(ctx: typer.Context, name: Name, exact_bytes: options.ExactBytes = F
     show_sections(cli, describe_backup(backup, read_all(TRANSFERS, transfers), cli.reader(exact_bytes=exact_bytes)))
 
 
-@app.command(
-    "delete",
-    epilog=epilog(
-        "tidegate backup delete nightly-1 nightly-2",
-        "tidegate backup delete --all -l app=shop --yes --wait --timeout 10m",
-        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG),
-    ),
-)
-def delete_backups(
-    ctx: typer.Context,
-    *,
-    names: Names = None,
-    every: Annotated[bool, typer.Option("--all", help="All of them, or with -l all that are selected.")] = False,
-    selector: options.Selector = "",
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    wait: options.Wait = False,
-    timeout: options.Timeout = "",
-) -> None:
-    """Delete backups and their data in the store. Asks first."""
-    deletion = Deletion(tuple(names or ()), every, selector, yes, dry_run, wait, timeout)
-    delete(context_of(ctx), BACKUP, deletion, dependents=_reading_restores)
-
-
 def _reading_restores(client: Client, names: list[str]) -> Iterable[str]:
     from tidegate.model.restore import Restore
     from tidegate.views.dependents import dependents_of_backup
@@ -161,12 +113,24 @@ def _reading_restores(client: Client, names: list[str]) -> Iterable[str]:
     return [sentence for name in names for sentence in dependents_of_backup(name, restores)]
 
 
-@app.command(
-    "wait",
-    epilog=epilog("tidegate backup wait nightly --timeout 30m", codes=(ExitCode.NOT_FOUND, *_WAIT_CODES)),
+add_get(
+    app,
+    BACKUP,
+    "List backups, with their place in the queue and what they wait for.",
+    examples=(
+        "tidegate backup get",
+        "tidegate backup get -o wide -w",
+        "tidegate backup get nightly -o json | jq .status.phase",
+    ),
 )
-def wait_for_backup(
-    ctx: typer.Context, name: Name, timeout: options.Timeout = "", output: options.Output = None
-) -> None:
-    """Wait for a backup to end. Ctrl-C stops only the waiting."""
-    wait_for_job(context_of(ctx), BACKUP, name, timeout=read_timeout(timeout), output=output)
+add_delete(
+    app,
+    BACKUP,
+    "Delete backups and their data in the store. Asks first.",
+    examples=(
+        "tidegate backup delete nightly-1 nightly-2",
+        "tidegate backup delete --all -l app=shop --yes --wait --timeout 10m",
+    ),
+    dependents=_reading_restores,
+)
+add_wait(app, BACKUP, example="tidegate backup wait nightly --timeout 30m")

@@ -9,13 +9,12 @@ from tidegate.cli import options
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.creating import Creation, create, new_resource, send
-from tidegate.cli.deleting import Deletion, delete
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.formats import ExistingData
-from tidegate.cli.getting import Query, get
 from tidegate.cli.nouns import BACKUP, NAMESPACE, RESTORE, VOLUME
 from tidegate.cli.options import epilog, read_labels, read_timeout, split_commas
 from tidegate.cli.output import show_sections
+from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
 from tidegate.cli.wire import Wire, read_all, read_resource, uid_of
 
@@ -26,7 +25,6 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(RESTORE)),
 ]
-_WAIT_CODES = (ExitCode.PARTLY_MISSING, ExitCode.REJECTED, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED)
 
 
 @app.command(
@@ -35,7 +33,7 @@ _WAIT_CODES = (ExitCode.PARTLY_MISSING, ExitCode.REJECTED, ExitCode.WAITED_TOO_L
         "tidegate restore create --from-backup nightly --wait",
         "tidegate restore create look --from-backup nightly --to ./look --include-volumes shop/db",
         "tidegate restore create --from-backup nightly --existing-data overwrite --dry-run",
-        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, *_WAIT_CODES),
+        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, *WAIT_CODES),
     ),
 )
 def create_restore(
@@ -94,27 +92,6 @@ def _name_after(cli: CliContext, backup: str) -> str:
     return f"{backup}-{cli.clock.now().astimezone(UTC):%Y%m%d%H%M%S}"
 
 
-@app.command(
-    "get",
-    epilog=epilog(
-        "tidegate restore get",
-        "tidegate restore get -w -o wide",
-        codes=(ExitCode.NOT_FOUND, ExitCode.INTERRUPTED),
-    ),
-)
-def get_restores(
-    ctx: typer.Context,
-    *,
-    names: Names = None,
-    selector: options.Selector = "",
-    output: options.Output = None,
-    watch: options.Watch = False,
-    exact_bytes: options.ExactBytes = False,
-) -> None:
-    """List restores."""
-    get(context_of(ctx), RESTORE, Query(tuple(names or ()), "", selector, output, watch, exact_bytes))
-
-
 @app.command("describe", epilog=epilog("tidegate restore describe look", codes=(ExitCode.NOT_FOUND,)))
 def describe(ctx: typer.Context, name: Name, exact_bytes: options.ExactBytes = False) -> None:
     """Tell all about one restore: why it waits, how far it is, each volume, what went wrong."""
@@ -130,34 +107,11 @@ def describe(ctx: typer.Context, name: Name, exact_bytes: options.ExactBytes = F
     show_sections(cli, describe_restore(restore, read_all(TRANSFERS, transfers), cli.reader(exact_bytes=exact_bytes)))
 
 
-@app.command(
-    "delete",
-    epilog=epilog(
-        "tidegate restore delete look",
-        "tidegate restore delete --all --yes",
-        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG),
-    ),
+add_get(app, RESTORE, "List restores.", examples=("tidegate restore get", "tidegate restore get -w -o wide"))
+add_delete(
+    app,
+    RESTORE,
+    "Delete restores; what they brought back stays. Asks first.",
+    examples=("tidegate restore delete look", "tidegate restore delete --all --yes"),
 )
-def delete_restores(
-    ctx: typer.Context,
-    *,
-    names: Names = None,
-    every: Annotated[bool, typer.Option("--all", help="All of them, or with -l all that are selected.")] = False,
-    selector: options.Selector = "",
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    wait: options.Wait = False,
-    timeout: options.Timeout = "",
-) -> None:
-    """Delete restores; what they brought back stays. Asks first."""
-    delete(context_of(ctx), RESTORE, Deletion(tuple(names or ()), every, selector, yes, dry_run, wait, timeout))
-
-
-@app.command(
-    "wait", epilog=epilog("tidegate restore wait look --timeout 30m", codes=(ExitCode.NOT_FOUND, *_WAIT_CODES))
-)
-def wait_for_restore(
-    ctx: typer.Context, name: Name, timeout: options.Timeout = "", output: options.Output = None
-) -> None:
-    """Wait for a restore to end. Ctrl-C stops only the waiting."""
-    wait_for_job(context_of(ctx), RESTORE, name, timeout=read_timeout(timeout), output=output)
+add_wait(app, RESTORE, example="tidegate restore wait look --timeout 30m")

@@ -10,21 +10,16 @@ from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.creating import Creation, create, new_resource
-from tidegate.cli.deleting import Deletion, delete
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.getting import Query, get
 from tidegate.cli.nouns import BACKUP, TARGET
 from tidegate.cli.options import epilog, read_labels
 from tidegate.cli.output import show_sections
+from tidegate.cli.verbs import add_delete, add_get
 from tidegate.cli.wire import Wire, read_all, read_resource
 
 app = typer.Typer(no_args_is_help=True, help="Targets: the stores that backups go to.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the target.", autocompletion=names_of(TARGET))]
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(TARGET)),
-]
 
 
 @app.command(
@@ -61,24 +56,6 @@ def _store_url(cli: CliContext, url: str) -> str:
     return url if "://" in url else cli.environment.absolute(url).as_uri()
 
 
-@app.command(
-    "get",
-    epilog=epilog(
-        "tidegate target get", "tidegate target get usb -o yaml", codes=(ExitCode.NOT_FOUND, ExitCode.INTERRUPTED)
-    ),
-)
-def get_targets(
-    ctx: typer.Context,
-    *,
-    names: Names = None,
-    selector: options.Selector = "",
-    output: options.Output = None,
-    watch: options.Watch = False,
-) -> None:
-    """List targets and whether they answer."""
-    get(context_of(ctx), TARGET, Query(tuple(names or ()), "", selector, output, watch))
-
-
 @app.command("describe", epilog=epilog("tidegate target describe usb", codes=(ExitCode.NOT_FOUND,)))
 def describe(ctx: typer.Context, name: Name) -> None:
     """Tell all about one target."""
@@ -91,32 +68,24 @@ def describe(ctx: typer.Context, name: Name) -> None:
     show_sections(cli, describe_target(read_resource((BackupTarget,), wire), cli.reader()))
 
 
-@app.command(
-    "delete",
-    epilog=epilog(
-        "tidegate target delete usb",
-        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG),
-    ),
-)
-def delete_targets(
-    ctx: typer.Context,
-    *,
-    names: Names = None,
-    every: Annotated[bool, typer.Option("--all", help="All of them, or with -l all that are selected.")] = False,
-    selector: options.Selector = "",
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    wait: options.Wait = False,
-    timeout: options.Timeout = "",
-) -> None:
-    """Forget targets; what is in the store stays there. Asks first."""
-    deletion = Deletion(tuple(names or ()), every, selector, yes, dry_run, wait, timeout)
-    delete(context_of(ctx), TARGET, deletion, dependents=_kept_backups)
-
-
 def _kept_backups(client: Client, names: list[str]) -> Iterable[str]:
     from tidegate.model.backup import Backup
     from tidegate.views.dependents import dependents_of_target
 
     backups = read_all((Backup,), client.list(BACKUP.plural).items)
     return [sentence for name in names for sentence in dependents_of_target(name, backups)]
+
+
+add_get(
+    app,
+    TARGET,
+    "List targets and whether they answer.",
+    examples=("tidegate target get", "tidegate target get usb -o yaml"),
+)
+add_delete(
+    app,
+    TARGET,
+    "Forget targets; what is in the store stays there. Asks first.",
+    examples=("tidegate target delete usb",),
+    dependents=_kept_backups,
+)

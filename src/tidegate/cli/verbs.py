@@ -1,0 +1,88 @@
+"""Verbs that are the same for every noun: `get`, `delete` and `wait`, attached to a noun's group of commands."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated
+
+import typer
+
+from tidegate.cli import options
+from tidegate.cli.client import Client
+from tidegate.cli.completion import names_of
+from tidegate.cli.context import context_of
+from tidegate.cli.deleting import Deletion, delete
+from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.getting import Query, get
+from tidegate.cli.nouns import Job, Noun
+from tidegate.cli.options import epilog, read_timeout
+from tidegate.cli.waiting import wait_for_job
+
+Dependents = Callable[[Client, list[str]], Iterable[str]]
+
+WAIT_CODES = (ExitCode.PARTLY_MISSING, ExitCode.REJECTED, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED)
+
+
+def add_get(app: typer.Typer, noun: Noun, text: str, *, examples: Sequence[str]) -> None:
+    """`get`: for nouns without a namespace."""
+
+    def get_them(
+        ctx: typer.Context,
+        *,
+        names: Annotated[
+            list[str] | None,
+            typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(noun)),
+        ] = None,
+        selector: options.Selector = "",
+        output: options.Output = None,
+        watch: options.Watch = False,
+        exact_bytes: options.ExactBytes = False,
+    ) -> None:
+        get(context_of(ctx), noun, Query(tuple(names or ()), "", selector, output, watch, exact_bytes))
+
+    codes = (ExitCode.NOT_FOUND, ExitCode.INTERRUPTED)
+    app.command("get", help=text, epilog=epilog(*examples, codes=codes))(get_them)
+
+
+def add_delete(
+    app: typer.Typer, noun: Noun, text: str, *, examples: Sequence[str], dependents: Dependents | None = None
+) -> None:
+    """`delete`: for nouns without a namespace. `dependents` tells, in sentences, whom it would disturb."""
+
+    def delete_them(
+        ctx: typer.Context,
+        *,
+        names: Annotated[
+            list[str] | None,
+            typer.Argument(metavar="NAME", help="Which; or use --all.", autocompletion=names_of(noun)),
+        ] = None,
+        every: Annotated[bool, typer.Option("--all", help="All of them, or with -l all that are selected.")] = False,
+        selector: options.Selector = "",
+        yes: options.Yes = False,
+        dry_run: options.DryRun = False,
+        wait: options.Wait = False,
+        timeout: options.Timeout = "",
+    ) -> None:
+        deletion = Deletion(tuple(names or ()), every, selector, yes, dry_run, wait, timeout)
+        if dependents is None:
+            delete(context_of(ctx), noun, deletion)
+        else:
+            delete(context_of(ctx), noun, deletion, dependents=dependents)
+
+    codes = (ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG)
+    app.command("delete", help=text, epilog=epilog(*examples, codes=codes))(delete_them)
+
+
+def add_wait(app: typer.Typer, job: Job, *, example: str) -> None:
+    """`wait`: for nouns that run for a while."""
+
+    def wait_for_it(
+        ctx: typer.Context,
+        name: Annotated[
+            str, typer.Argument(metavar="NAME", help=f"Name of the {job.word}.", autocompletion=names_of(job))
+        ],
+        timeout: options.Timeout = "",
+        output: options.Output = None,
+    ) -> None:
+        wait_for_job(context_of(ctx), job, name, timeout=read_timeout(timeout), output=output)
+
+    text = f"Wait for a {job.word} to end. Ctrl-C stops only the waiting."
+    app.command("wait", help=text, epilog=epilog(example, codes=(ExitCode.NOT_FOUND, *WAIT_CODES)))(wait_for_it)
