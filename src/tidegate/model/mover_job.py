@@ -6,6 +6,7 @@ whose standard input closes has lost its server and stops.
 """
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
@@ -23,6 +24,23 @@ class TargetAccess(Model):
     credentials: dict[str, str] = Field(default_factory=dict, repr=False)
 
 
+class BackupMode(StrEnum):
+    """How much is sent."""
+
+    INCREMENTAL = "incremental"
+    """Only blocks that the store does not have."""
+    FULL = "full"
+    """Everything, over what is there: mends blocks that the store lost or damaged."""
+
+
+class CompressionChoice(StrEnum):
+    """What Longhorn can read."""
+
+    LZ4 = "lz4"
+    GZIP = "gzip"
+    NONE = "none"
+
+
 class UploadJob(Model):
     """Back one volume up."""
 
@@ -36,6 +54,13 @@ class UploadJob(Model):
     """Written into the backup's cfg, so that people find it again by namespace and volume."""
     snapshot_name: str
     started_at: datetime
+    mode: BackupMode = BackupMode.INCREMENTAL
+    compression: CompressionChoice | None = None
+    """For a volume that is new to the store; one that is known keeps what it has. Absent: lz4."""
+    block_mib: Literal[2, 16] | None = None
+    """The same for the size of blocks, in MiB. Absent: 2."""
+    excludes: tuple[str, ...] = ()
+    """Globs of paths in a tree that are left out."""
 
 
 class DownloadJob(Model):
@@ -48,6 +73,12 @@ class DownloadJob(Model):
     volume_kind: VolumeKind
     path: str
     existing_data: ExistingData = ExistingData.NONE
+    onto: str | None = None
+    """A backup of the same volume that the destination holds already: only what differs from it is written."""
+    includes: tuple[str, ...] = ()
+    """Globs of paths in a tree; only these come back. Empty: all."""
+    force: bool = False
+    """Allows what cannot be undone: writing onto a device."""
 
 
 class RemoveJob(Model):
