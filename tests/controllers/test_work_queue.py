@@ -89,3 +89,29 @@ def test_a_key_that_failed_a_thousand_times_is_still_tried():
         delay = backoff.next_delay(A)
 
     assert delay <= timedelta(seconds=60)
+
+
+async def test_many_delayed_keys_come_in_the_order_of_their_times_and_cost_one_timer():
+    clock = ManualClock()
+    queue = WorkQueue(clock)
+    keys = [Ref("Backup", f"b{number:03}") for number in range(500)]
+    for number, key in enumerate(keys):
+        queue.add_after(key, (500 - number) * SECOND)
+    await settle()
+    assert len(asyncio.all_tasks()) <= 3
+
+    await clock.advance(500 * SECOND)
+
+    assert [await queue.take() for _ in keys] == list(reversed(keys))
+
+
+async def test_a_key_that_was_looked_at_in_between_is_still_looked_at_when_it_is_due():
+    clock = ManualClock()
+    queue = WorkQueue(clock)
+    queue.add_after(A, 10 * SECOND)
+    queue.add(A)
+    queue.done(await queue.take())
+
+    await clock.advance(10 * SECOND)
+
+    assert await queue.take() == A

@@ -1,11 +1,16 @@
 """Keys that want to be looked at: each at most once in line, never two workers on the same one."""
 
 import asyncio
+import heapq
 from collections import OrderedDict
 from datetime import timedelta
+from itertools import count
 
 from tidegate.model.resource import Ref
 from tidegate.ports.clock import Clock
+
+# Less than any clock can tell apart: what is due within it is due now.
+_INSTANT_SECONDS = 1e-6
 
 
 class WorkQueue:
@@ -20,8 +25,12 @@ class WorkQueue:
         self._ready: OrderedDict[Ref, None] = OrderedDict()
         self._working: set[Ref] = set()
         self._again: set[Ref] = set()
-        self._later: dict[Ref, tuple[float, asyncio.Task[None]]] = {}
         self._something = asyncio.Event()
+        # One timer for all delayed keys, however many: every finished backup waits here for its expiry.
+        self._due: dict[Ref, float] = {}
+        self._alarms: list[tuple[float, int, Ref]] = []
+        self._order = count()
+        self._timer: asyncio.Task[None] | None = None
 
     def add(self, key: Ref) -> None:
         """Look at it as soon as a worker is free."""
@@ -34,17 +43,13 @@ class WorkQueue:
     def add_after(self, key: Ref, delay: timedelta) -> None:
         """Look at it after `delay`, or earlier if it was already due earlier."""
         due = self._clock.monotonic() + delay.total_seconds()
-        planned = self._later.get(key)
-        if planned is not None:
-            if planned[0] <= due:
-                return
-            planned[1].cancel()
-        self._later[key] = (due, asyncio.create_task(self._add_when_due(key, delay)))
-
-    async def _add_when_due(self, key: Ref, delay: timedelta) -> None:
-        await self._clock.sleep(delay)
-        del self._later[key]
-        self.add(key)
+        if self._due.get(key, due + 1) <= due:
+            return
+        self._due[key] = due
+        heapq.heappush(self._alarms, (due, next(self._order), key))
+        if self._alarms[0][2] == key:
+            self._stop_timer()
+            self._timer = asyncio.create_task(self._ring())
 
     async def take(self) -> Ref:
         """The next key; it stays with the caller until `done`."""
@@ -64,10 +69,27 @@ class WorkQueue:
 
     def close(self) -> None:
         """Forget what was planned for later."""
-        for _, task in self._later.values():
-            task.cancel()
-        self._later.clear()
+        self._stop_timer()
+        self._due.clear()
+        self._alarms.clear()
 
     def __len__(self) -> int:
         """Keys that wait for a worker now."""
         return len(self._ready)
+
+    async def _ring(self) -> None:
+        while self._alarms:
+            due, _, key = self._alarms[0]
+            superseded = self._due.get(key) != due
+            left = due - self._clock.monotonic()
+            if not superseded and left > _INSTANT_SECONDS:
+                await self._clock.sleep(timedelta(seconds=left))
+                continue
+            heapq.heappop(self._alarms)
+            if not superseded:
+                del self._due[key]
+                self.add(key)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
