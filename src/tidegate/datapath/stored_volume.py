@@ -90,14 +90,14 @@ class StoredVolume:
         self.objects.delete(block_key(self.name, block_checksum))
 
     def put_block(self, block_checksum: str, block: bytes, cfg: BackupCfg) -> int:
-        """Store the block if it is not there; returns the bytes that the store had to take."""
+        """Store the block if it is not there; returns the bytes that the store had to take. Durable after a flush."""
         body = compress(block, cfg.compression)
-        return len(body) if self.objects.put_if_absent(block_key(self.name, block_checksum), body) else 0
+        return len(body) if self.objects.put_if_absent(block_key(self.name, block_checksum), body, lazily=True) else 0
 
     def repair_block(self, block_checksum: str, block: bytes, cfg: BackupCfg) -> int:
-        """Store the block over one that cannot be whole; returns the bytes that the store had to take."""
+        """Store the block over whatever is there; returns the bytes that the store had to take. Durable as above."""
         body = compress(block, cfg.compression)
-        self.objects.put(block_key(self.name, block_checksum), body)
+        self.objects.put(block_key(self.name, block_checksum), body, lazily=True)
         return len(body)
 
     def read_block(self, ref: BlockRef, cfg: BackupCfg) -> bytes:

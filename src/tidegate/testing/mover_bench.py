@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 from tidegate.datapath.work import carry_out
 from tidegate.datapath.workshop import Workshop
@@ -53,8 +54,10 @@ class MoverBench:
             wait=no_wait,
         )
 
-    def upload(self, path: Path, backup: str = "backup-1", kind: VolumeKind = VolumeKind.IMAGE) -> TransferResult:
-        """Back `path` up."""
+    def upload(
+        self, path: Path, backup: str = "backup-1", kind: VolumeKind = VolumeKind.IMAGE, **asked: Any
+    ) -> TransferResult:
+        """Back `path` up; `asked` is any other field of the job."""
         job = UploadJob(
             target=TARGET,
             store_volume=self.volume,
@@ -64,6 +67,7 @@ class MoverBench:
             labels={"tidegate.dev/volume": "db"},
             snapshot_name=f"snapshot-of-{backup}",
             started_at=self.clock.now(),
+            **asked,
         )
         return self.do(job)
 
