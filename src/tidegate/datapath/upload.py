@@ -15,7 +15,6 @@ from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, NotFound
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, BackupCfg, BlockRef, block_parameters
 from tidegate.format.backup_url import BackupUrl
-from tidegate.format.checksum import checksum
 from tidegate.format.compression import Compression
 from tidegate.format.packed_tree import align_up, shown_size
 from tidegate.format.times import format_time, parse_time
@@ -167,7 +166,7 @@ class _Moved:
         self._upload.checkpoint()
         block = self._source.read_at(offset, len(self._zeros))
         if block != self._zeros:  # zeros are holes: a restore makes them without being told
-            name = checksum(block)
+            name = self._upload.volume.block_name(block)
             with self._lock:
                 stored = self._known.get(name)
                 self._known[name] = len(block)  # whoever meets it next need not wait: if we fail, all of us do

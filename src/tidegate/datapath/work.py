@@ -98,7 +98,8 @@ class _Work:
             return removal.run()
 
     def _volume(self, job: Job) -> StoredVolume:
-        return StoredVolume(self.shop.open_store(job.target), job.store_volume)
+        key = self.shop.find_key(job.target.credentials)
+        return StoredVolume(self.shop.open_store(job.target), job.store_volume, key=key)
 
     def _lock(self, volume: StoredVolume, lock_type: LockType) -> VolumeLock:
         return VolumeLock(
