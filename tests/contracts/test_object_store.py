@@ -134,3 +134,25 @@ def test_deleting_twice_is_harmless(store: ObjectStore) -> None:
 
     with pytest.raises(NotFound):
         store.head("a/b")
+
+
+def test_what_is_put_lazily_is_visible_at_once_and_stays_after_a_flush(store: ObjectStore) -> None:
+    store.put("a/b", b"old")
+    store.put("a/b", b"lazy", lazily=True)
+    assert store.put_if_absent("a/c", b"also lazy", lazily=True)
+    assert not store.put_if_absent("a/c", b"too late", lazily=True)
+    seen = store.get("a/b", at_most=100)
+
+    store.flush()
+
+    assert (seen, store.get("a/b", at_most=100), store.get("a/c", at_most=100)) == (b"lazy", b"lazy", b"also lazy")
+
+
+def test_flushing_nothing_is_harmless(store: ObjectStore) -> None:
+    store.flush()
+
+    assert not store.list_level("").objects
+
+
+def test_a_store_says_how_many_requests_keep_it_busy(store: ObjectStore) -> None:
+    assert store.requests_in_flight >= 1

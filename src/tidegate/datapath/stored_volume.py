@@ -116,14 +116,14 @@ class StoredVolume:
         check_key(cfg, self._key)
 
     def put_block(self, name: str, block: bytes, cfg: BackupCfg) -> int:
-        """Store the block if it is not there; returns the bytes that the store had to take."""
+        """Store the block if it is not there; returns the bytes that the store had to take. Durable after a flush."""
         body = self._writing.encode(name, block, cfg.compression)
-        return len(body) if self.objects.put_if_absent(block_key(self.name, name), body) else 0
+        return len(body) if self.objects.put_if_absent(block_key(self.name, name), body, lazily=True) else 0
 
     def repair_block(self, name: str, block: bytes, cfg: BackupCfg) -> int:
-        """Store the block over one that cannot be whole; returns the bytes that the store had to take."""
+        """Store the block over whatever is there; returns the bytes that the store had to take. Durable as above."""
         body = self._writing.encode(name, block, cfg.compression)
-        self.objects.put(block_key(self.name, name), body)
+        self.objects.put(block_key(self.name, name), body, lazily=True)
         return len(body)
 
     def read_block(self, ref: BlockRef, cfg: BackupCfg) -> bytes:

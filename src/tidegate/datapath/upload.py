@@ -1,7 +1,8 @@
 """Backing one volume up.
 
 The order of writes keeps the store consistent whenever it stops: volume.cfg as large as it must be, the in-progress
-cfg, the blocks, the final cfg (from here on the backup exists), then volume.cfg points to it.
+cfg, the blocks, a flush that makes them durable, the final cfg (from here on the backup exists), then volume.cfg
+points to it.
 """
 
 import contextlib
@@ -12,36 +13,45 @@ from dataclasses import dataclass, replace
 from tidegate.datapath.crew import work_through
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.errors import DamagedMetadata, NotFound
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, BackupCfg, BlockRef, block_parameters
+from tidegate.errors import DamagedMetadata, NoSpace, NotFound, StoreUnavailable
+from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, MIB, BackupCfg, BlockRef, block_parameters
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.compression import Compression
 from tidegate.format.packed_tree import align_up, shown_size
 from tidegate.format.times import format_time, parse_time
 from tidegate.format.volume_cfg import VolumeCfg
-from tidegate.model.mover_job import UploadJob
+from tidegate.model.mover_job import BackupMode, UploadJob
 from tidegate.model.transfer import TransferResult
 from tidegate.ports.clock import Clock
 from tidegate.ports.volume_data import VolumeSource
 
 WORKERS = 2
+_MOST_BYTES_IN_FLIGHT = 64 * MIB
 
 
 @dataclass(frozen=True)
 class Upload:
-    """One upload. `checkpoint` raises when the work must stop: cancelled, or the lock is lost."""
+    """One upload. `checkpoint` raises when the work must stop: cancelled, or the lock is lost.
+
+    `still_locked` asks the store itself whether we hold the lock, and raises StoreLocked if not: for the moments after
+    which nothing can be taken back.
+    """
 
     job: UploadJob
     volume: StoredVolume
     clock: Clock
     progress: Progress
     checkpoint: Callable[[], None]
+    still_locked: Callable[[], None]
 
     def finished(self) -> BackupCfg | None:
-        """The backup, if it is in the store already: asking twice for the same one is harmless."""
+        """The backup, if it is in the store already: asking twice for the same one is harmless.
+
+        Raises DamagedMetadata if its cfg cannot be understood: it may be whole, and this reading of it not.
+        """
         try:
             cfg = self.volume.backup_cfg(self.job.store_backup)
-        except (NotFound, DamagedMetadata):
+        except NotFound:
             return None
         return None if cfg.in_progress else cfg
 
@@ -75,11 +85,13 @@ class Upload:
             self.progress.keep("finalising")
             self.checkpoint()
             final = self._final_cfg(source, moved, begun, block_size)
+            # Also for blocks that were there already: whoever put them may have died before it could flush.
+            self.volume.objects.flush()
+            self.checkpoint()
+            self.still_locked()
             self.volume.save_backup_cfg(final)
         except BaseException:
-            # An in-progress cfg that stays behind stops all deletion of blocks of this volume for ever.
-            with contextlib.suppress(Exception):
-                self.volume.delete_backup_cfg(begun.name)
+            self._withdraw(begun)
             raise
         self.settle(final, new_blocks=moved.new_blocks)
         return self.result(final, warnings=tuple(source.warnings()))
@@ -93,10 +105,29 @@ class Upload:
             warnings=warnings,
         )
 
+    def _withdraw(self, begun: BackupCfg) -> None:
+        """Remove our in-progress cfg, which would stop all deletion of blocks of this volume for ever.
+
+        Not once others may hold the lock, and nothing that is finished: it could be somebody else's by now, or our own
+        of which only the answer was lost. A later upload or removal of the same name takes over what stays.
+        """
+        with contextlib.suppress(Exception):
+            # A store that is full takes no refreshed lock, but lets go of a cfg.
+            with contextlib.suppress(NoSpace, StoreUnavailable):
+                self.still_locked()
+            if self.volume.backup_cfg(begun.name).in_progress:
+                self.volume.delete_backup_cfg(begun.name)
+
     def _block_size(self) -> int:
-        """That of the volume's last backup: Longhorn makes unrestorable backups out of a mixture."""
+        """That of the volume's last backup: Longhorn makes unrestorable backups out of a mixture.
+
+        Only a volume that is new to the store gets what the job asks for.
+        """
         try:
             last = self.volume.volume_cfg().last_backup_name
+        except NotFound:
+            return (self.job.block_mib or DEFAULT_BLOCK_SIZE // MIB) * MIB
+        try:
             return self.volume.backup_cfg(last).block_size if last else DEFAULT_BLOCK_SIZE
         except (NotFound, DamagedMetadata):
             return DEFAULT_BLOCK_SIZE
@@ -110,7 +141,7 @@ class Upload:
             name=self.volume.name,
             size=align_up(size, block_size),
             created_time=format_time(self.clock.now()),
-            compression=Compression.LZ4,
+            compression=Compression(self.job.compression or Compression.LZ4),
         )
         try:
             found = self.volume.volume_cfg()
@@ -127,7 +158,9 @@ class Upload:
         offsets = list(block_offsets(source, block_size))
         self.progress.enter("uploading", total_bytes=len(offsets) * block_size)
         moved = _Moved(self, source, cfg, block_size, known=dict(self.volume.block_sizes()))
-        work_through(offsets, moved.take, threads=WORKERS)
+        # Each thread holds a block and its compressed form: many threads for a far store, but never much memory.
+        threads = min(self.volume.objects.requests_in_flight, max(WORKERS, _MOST_BYTES_IN_FLIGHT // (2 * block_size)))
+        work_through(offsets, moved.take, threads=threads)
         return moved
 
     def _final_cfg(self, source: VolumeSource, moved: "_Moved", begun: BackupCfg, block_size: int) -> BackupCfg:
@@ -137,7 +170,8 @@ class Upload:
             snapshot_created_at=format_time(self.job.started_at),
             created_time=format_time(self.clock.now()),
             labels=self.job.labels,
-            parameters=source.cfg_parameters | block_parameters(block_size=block_size, true_size=source.size),
+            parameters=source.cfg_parameters
+            | block_parameters(block_size=block_size, true_size=source.size, mode=self.job.mode),
             newly_uploaded_size=moved.new_bytes,
             re_uploaded_size=moved.repaired_bytes,
             blocks=tuple(sorted(moved.blocks)),
@@ -155,6 +189,8 @@ class _Moved:
         self._cfg = cfg
         self._zeros = bytes(block_size)
         self._known = known
+        self._full = upload.job.mode is BackupMode.FULL
+        self._sent: set[str] = set()
         self._lock = threading.Lock()
         self.blocks: list[BlockRef] = []
         self.new_blocks = 0
@@ -169,9 +205,12 @@ class _Moved:
             name = self._upload.volume.block_name(block)
             with self._lock:
                 stored = self._known.get(name)
+                again = self._full and name not in self._sent
                 self._known[name] = len(block)  # whoever meets it next need not wait: if we fail, all of us do
+                if again:
+                    self._sent.add(name)
                 self.blocks.append(BlockRef(offset, name))
-            if not stored:
+            if not stored or again:
                 self._store(name, block, absent=stored is None)
         self._upload.progress.add(len(block))
 

@@ -59,7 +59,7 @@ class _Work:
         volume = self._volume(job)
         with contextlib.ExitStack() as stack:
             lock = self._lock(volume, LockType.BACKUP_OR_RESTORE)
-            upload = Upload(job, volume, self.shop.clock, self.progress, lambda: self._checkpoint(lock))
+            upload = Upload(job, volume, self.shop.clock, self.progress, lambda: self._checkpoint(lock), lock.confirm)
             earlier = upload.finished()
             if earlier is not None and upload.settled(earlier):
                 return upload.result(earlier)
@@ -91,7 +91,7 @@ class _Work:
     def _remove(self, job: RemoveJob) -> TransferResult:
         volume = self._volume(job)
         lock = self._lock(volume, LockType.DELETION)
-        removal = Removal(job, volume, self.progress, lambda: self._checkpoint(lock))
+        removal = Removal(job, volume, self.progress, lambda: self._checkpoint(lock), lock.confirm)
         if removal.nothing_there():
             return TransferResult()
         with lock:

@@ -114,9 +114,9 @@ class BackupCfg:
         )
 
 
-def block_parameters(*, block_size: int, true_size: int) -> dict[str, str]:
+def block_parameters(*, block_size: int, true_size: int, mode: str = "incremental") -> dict[str, str]:
     """What every backup of ours says. "incremental" tells Longhorn that blocks were reused where they existed."""
-    return {_BLOCK_SIZE: str(block_size), _MODE: "incremental", _TRUE_SIZE: str(true_size)}
+    return {_BLOCK_SIZE: str(block_size), _MODE: str(mode), _TRUE_SIZE: str(true_size)}
 
 
 def _decode_blocks(entries: list[Fields], block_size: int, *, what: str) -> tuple[BlockRef, ...]:

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 
 from tidegate.errors import DamagedMetadata, InvalidInput, NotFound, StoreUnavailable
 from tidegate.objects.directory_errors import translated
+from tidegate.objects.file_system import begin_writing_out, is_local, sync_file_system
 from tidegate.ports.object_store import Listing, ObjectInfo
 
 # As Longhorn makes them.
@@ -25,6 +26,9 @@ _DIRECTORY_MODE = 0o700
 _FILE_MODE = 0o644
 _TEMPORARY = re.compile(r".+\.tmp\.[0-9a-zA-Z]+")
 _OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# A few more than there are cores: while one waits for the disk, others compute.
+_IN_FLIGHT_ON_A_DISK = 3
+_IN_FLIGHT_ON_A_SHARE = 8
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
@@ -39,6 +43,17 @@ class DirectoryObjects:
             except (FileNotFoundError, NotADirectoryError) as error:
                 raise StoreUnavailable(f"{root} is not a directory; is it mounted?") from error
         weakref.finalize(self, os.close, self._root_fd)
+        self._is_local = is_local(self._root_fd)
+
+    @property
+    def requests_in_flight(self) -> int:
+        """See ObjectStore."""
+        return _IN_FLIGHT_ON_A_DISK if self._is_local else _IN_FLIGHT_ON_A_SHARE
+
+    @property
+    def lists_at_once(self) -> bool:
+        """See ObjectStore. A share may show another client's file only when its cache has expired."""
+        return self._is_local
 
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""
@@ -49,22 +64,32 @@ class DirectoryObjects:
             except FileNotFoundError as error:
                 raise self._absent(key) from error
 
-    def put(self, key: str, body: bytes) -> None:
+    def put(self, key: str, body: bytes, *, lazily: bool = False) -> None:
         """See ObjectStore."""
-        with translated(self._path(key), "write"), self._parent(key, create=True) as (parent, name):
-            with _temporary(parent, name, body) as temporary:
+        sync = not (lazily and self._is_local)
+        with translated(self._path(key), "write"), self._parent(key, create=True, sync=sync) as (parent, name):
+            with _temporary(parent, name, body, sync=sync) as temporary:
                 os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
-            os.fsync(parent)
+            if sync:
+                os.fsync(parent)
 
-    def put_if_absent(self, key: str, body: bytes) -> bool:
+    def put_if_absent(self, key: str, body: bytes, *, lazily: bool = False) -> bool:
         """See ObjectStore."""
-        with translated(self._path(key), "write"), self._parent(key, create=True) as (parent, name):
+        sync = not (lazily and self._is_local)
+        with translated(self._path(key), "write"), self._parent(key, create=True, sync=sync) as (parent, name):
             if _exists(parent, name):
                 return False
-            with _temporary(parent, name, body) as temporary:
+            with _temporary(parent, name, body, sync=sync) as temporary:
                 created = _name_if_free(parent, temporary, name)
-            os.fsync(parent)
+            if sync:
+                os.fsync(parent)
             return created
+
+    def flush(self) -> None:
+        """See ObjectStore. Where nothing is ever put lazily there is nothing to do."""
+        if self._is_local:
+            with translated(self._root, "sync"):
+                sync_file_system(self._root_fd)
 
     def head(self, key: str) -> ObjectInfo:
         """See ObjectStore."""
@@ -134,22 +159,22 @@ class DirectoryObjects:
             raise StoreUnavailable(f"{self._root} is not the directory that it was; was it mounted or unmounted?")
 
     @contextlib.contextmanager
-    def _parent(self, key: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
+    def _parent(self, key: str, *, create: bool = False, sync: bool = True) -> Iterator[tuple[int, str]]:
         *parts, name = _parts(key) or [""]
         if not name:
             raise InvalidInput("the empty key is no object")
-        with self._directory(parts, create=create) as directory:
+        with self._directory(parts, create=create, sync=sync) as directory:
             yield directory, name
 
     @contextlib.contextmanager
-    def _directory(self, parts: list[str], *, create: bool = False) -> Iterator[int]:
+    def _directory(self, parts: list[str], *, create: bool = False, sync: bool = True) -> Iterator[int]:
         if create:
             # Without this a vanished root would be written to where nobody ever looks again.
             self._check_root()
         directory = os.dup(self._root_fd)
         try:
             for part in parts:
-                inner = _enter(directory, part, create=create)
+                inner = _enter(directory, part, create=create, sync=sync)
                 os.close(directory)
                 directory = inner
             yield directory
@@ -164,7 +189,7 @@ def _parts(key: str) -> list[str]:
     return parts
 
 
-def _enter(directory: int, part: str, *, create: bool) -> int:
+def _enter(directory: int, part: str, *, create: bool, sync: bool) -> int:
     try:
         return os.open(part, _OPEN_DIRECTORY, dir_fd=directory)
     except FileNotFoundError:
@@ -172,8 +197,8 @@ def _enter(directory: int, part: str, *, create: bool) -> int:
             raise
     with contextlib.suppress(FileExistsError):
         os.mkdir(part, _DIRECTORY_MODE, dir_fd=directory)
-        # The new name must be durable before anything in it counts as durable.
-        os.fsync(directory)
+        if sync:  # the new name must be durable before anything in it counts as durable
+            os.fsync(directory)
     return os.open(part, _OPEN_DIRECTORY, dir_fd=directory)
 
 
@@ -193,8 +218,8 @@ def _read(parent: int, name: str, *, key: str, at_most: int) -> bytes:
 
 
 @contextlib.contextmanager
-def _temporary(parent: int, name: str, body: bytes) -> Iterator[str]:
-    """A durable file beside `name` that is gone afterwards, unless it got another name."""
+def _temporary(parent: int, name: str, body: bytes, *, sync: bool) -> Iterator[str]:
+    """A file, durable with `sync`, beside `name` that is gone afterwards, unless it got another name."""
     temporary = f"{name}.tmp.{secrets.token_hex(8)}"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE, dir_fd=parent)
     try:
@@ -202,7 +227,10 @@ def _temporary(parent: int, name: str, body: bytes) -> Iterator[str]:
             rest = memoryview(body)
             while rest:
                 rest = rest[file.write(rest) :]
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
+            else:
+                begin_writing_out(file.fileno())
         yield temporary
     finally:
         with contextlib.suppress(FileNotFoundError):

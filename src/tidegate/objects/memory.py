@@ -16,6 +16,16 @@ class MemoryObjects:
         self._lock = threading.Lock()
         self._objects: dict[str, tuple[bytes, ObjectInfo]] = {}
 
+    @property
+    def requests_in_flight(self) -> int:
+        """See ObjectStore."""
+        return 2
+
+    @property
+    def lists_at_once(self) -> bool:
+        """See ObjectStore."""
+        return True
+
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""
         body, info = self._find(key)
@@ -23,18 +33,21 @@ class MemoryObjects:
             raise DamagedMetadata(f"{key} has {info.size} bytes; at most {at_most} were expected")
         return body
 
-    def put(self, key: str, body: bytes) -> None:
+    def put(self, key: str, body: bytes, *, lazily: bool = False) -> None:  # noqa: ARG002  nothing here outlives us
         """See ObjectStore."""
         with self._lock:
             self._store(key, body)
 
-    def put_if_absent(self, key: str, body: bytes) -> bool:
+    def put_if_absent(self, key: str, body: bytes, *, lazily: bool = False) -> bool:  # noqa: ARG002  the same
         """See ObjectStore."""
         with self._lock:
             if key in self._objects:
                 return False
             self._store(key, body)
             return True
+
+    def flush(self) -> None:
+        """See ObjectStore."""
 
     def head(self, key: str) -> ObjectInfo:
         """See ObjectStore."""

@@ -38,16 +38,33 @@ class ObjectStore(Protocol):
     again), Unauthenticated when it refuses the credentials, and NoSpace when it is full.
     """
 
+    @property
+    def requests_in_flight(self) -> int:
+        """How many calls at once this store needs to be busy: few for a disk, many for one that is far away."""
+        ...
+
+    @property
+    def lists_at_once(self) -> bool:
+        """Whether a listing that begins after a `put` returned, of anybody anywhere, always shows that object."""
+        ...
+
     def get(self, key: str, *, at_most: int) -> bytes:
         """The whole object; raises NotFound if the store says so, DamagedMetadata if it is longer than `at_most`."""
         ...
 
-    def put(self, key: str, body: bytes) -> None:
-        """Store `body` whole or not at all, replacing what was there. Durable and visible once this returns."""
+    def put(self, key: str, body: bytes, *, lazily: bool = False) -> None:
+        """Store `body` whole or not at all, replacing what was there. Durable and visible once this returns.
+
+        With `lazily` it is visible, but may be lost in a power cut until `flush` was called.
+        """
         ...
 
-    def put_if_absent(self, key: str, body: bytes) -> bool:
-        """As `put`, but leaves an existing object alone and returns False."""
+    def put_if_absent(self, key: str, body: bytes, *, lazily: bool = False) -> bool:
+        """As `put`, but leaves an existing object alone and returns False. That one may be a lazy one too."""
+        ...
+
+    def flush(self) -> None:
+        """Make all that is visible durable, whoever put it there: also what a client that died put lazily."""
         ...
 
     def head(self, key: str) -> ObjectInfo:

@@ -25,20 +25,35 @@ class FaultyObjects:
         """Let the next calls of `method` raise `error` instead of doing anything."""
         self._faults[method].extend([error] * times)
 
+    @property
+    def requests_in_flight(self) -> int:
+        """See ObjectStore."""
+        return self._inner.requests_in_flight
+
+    @property
+    def lists_at_once(self) -> bool:
+        """See ObjectStore."""
+        return self._inner.lists_at_once
+
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""
         self._enter("get", key)
         return self._inner.get(key, at_most=at_most)
 
-    def put(self, key: str, body: bytes) -> None:
+    def put(self, key: str, body: bytes, *, lazily: bool = False) -> None:
         """See ObjectStore."""
         self._enter("put", key, writes=True)
-        self._inner.put(key, body)
+        self._inner.put(key, body, lazily=lazily)
 
-    def put_if_absent(self, key: str, body: bytes) -> bool:
+    def put_if_absent(self, key: str, body: bytes, *, lazily: bool = False) -> bool:
         """See ObjectStore."""
         self._enter("put_if_absent", key, writes=True)
-        return self._inner.put_if_absent(key, body)
+        return self._inner.put_if_absent(key, body, lazily=lazily)
+
+    def flush(self) -> None:
+        """See ObjectStore."""
+        self._enter("flush", "")
+        self._inner.flush()
 
     def head(self, key: str) -> ObjectInfo:
         """See ObjectStore."""

@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 from tidegate.datapath.work import carry_out
 from tidegate.datapath.workshop import Workshop
@@ -57,8 +58,14 @@ class MoverBench:
             wait=no_wait,
         )
 
-    def upload(self, path: Path, backup: str = "backup-1", kind: VolumeKind = VolumeKind.IMAGE) -> TransferResult:
-        """Back `path` up."""
+    def upload(
+        self,
+        path: Path,
+        backup: str = "backup-1",
+        kind: VolumeKind = VolumeKind.IMAGE,
+        **asked: Any,  # noqa: ANN401
+    ) -> TransferResult:
+        """Back `path` up; `asked` is any other field of the job."""
         job = UploadJob(
             target=self.target,
             store_volume=self.volume,
@@ -68,6 +75,7 @@ class MoverBench:
             labels={"tidegate.dev/volume": "db"},
             snapshot_name=f"snapshot-of-{backup}",
             started_at=self.clock.now(),
+            **asked,
         )
         return self.do(job)
 
