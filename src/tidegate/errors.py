@@ -4,6 +4,7 @@
     ├── UserError              the caller must change something; final, shown as it is
     │   ├── InvalidInput           a value is wrong; says which and what would be right
     │   ├── Unauthenticated        no token, or one that nobody gave out
+    │   ├── WrongKey               a backup is encrypted, and its key is not the one that was given
     │   ├── NotFound               there is no such thing
     │   ├── AlreadyExists          the name is taken
     │   ├── Refused                valid, but not in the present state
@@ -61,6 +62,12 @@ class Unauthenticated(UserError):
     """No token, or one that nobody gave out."""
 
     code = "Unauthenticated"
+
+
+class WrongKey(UserError):
+    """A backup is encrypted, and no key was given for it, or another one."""
+
+    code = "WrongKey"
 
 
 class NotFound(UserError):

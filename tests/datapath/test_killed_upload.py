@@ -12,8 +12,9 @@ from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import MoverBench
 
-# Two for the lock, volume.cfg, the in-progress cfg, three blocks, the final cfg, volume.cfg, the lock's removal.
-MOST_WRITES = 10
+# Two for the lock, volume.cfg, the in-progress cfg, three blocks, the lock again, the final cfg, volume.cfg, and the
+# lock's removal.
+MOST_WRITES = 11
 
 
 @pytest.fixture(params=range(MOST_WRITES + 1))

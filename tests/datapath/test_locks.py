@@ -11,7 +11,7 @@ from tidegate.datapath.locks import SeenLock, VolumeLock, lock_in_the_way
 from tidegate.errors import NotFound, StoreLocked, StoreUnavailable, WorkCancelled
 from tidegate.format.lock_file import LockFile, LockType
 from tidegate.format.paths import lock_key, locks_dir
-from tidegate.testing.clock import BEGINNING
+from tidegate.testing.clock import BEGINNING, ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import no_wait
 
@@ -150,6 +150,28 @@ def test_a_lock_that_could_not_be_refreshed_for_long_is_not_believed_in(bench, c
         pass_time(clock, 130)
         with pytest.raises(StoreLocked, match="may be lost"):
             held.check()
+
+
+def test_a_machine_that_slept_learns_from_the_store_that_its_lock_was_lost(bench, clock):
+    awake = clock.monotonic()
+    slept = ManualClock()
+    slept.monotonic = lambda: awake  # a clock that does not run while the machine sleeps
+
+    with lock(bench, clock=slept) as held:
+        pass_time(clock, 151)
+        held.check()
+        with pytest.raises(StoreLocked, match="was lost"):
+            held.confirm()
+
+
+def test_a_lock_that_somebody_cleared_away_is_lost_and_not_written_again(bench, store):
+    with lock(bench) as held:
+        held.confirm()
+        (mine,) = lock_files(store)
+        store.delete(lock_key("vol", mine.name))
+        with pytest.raises(StoreLocked, match="was lost"):
+            held.confirm()
+        assert lock_files(store) == []
 
 
 def test_a_lock_that_cannot_be_withdrawn_does_not_hide_how_the_work_went(bench, store):

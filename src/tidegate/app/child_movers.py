@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
+from tidegate.app.encryption_key import with_key_of_machine, without_key
 from tidegate.errors import RetryableError
 from tidegate.model.mover_job import MOVER_JOB, MOVER_REPORT, ErrorReport, ProgressReport
 from tidegate.ports.mover_host import Job, Mover, Report
@@ -28,6 +29,7 @@ class ChildMovers:
 
     async def start(self, job: Job) -> Mover:
         """Start a process and hand it its job."""
+        job = job.replace(target=with_key_of_machine(job.target))
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -38,6 +40,7 @@ class ChildMovers:
                 stdout=PIPE,
                 stderr=PIPE,
                 limit=_LONGEST_LINE,
+                env=without_key(),
                 # A Ctrl-C on the terminal is for the server; it tells its movers what to do.
                 start_new_session=True,
             )

@@ -6,6 +6,7 @@ import sys
 import threading
 
 from tidegate.app.clock import SystemClock
+from tidegate.app.encryption_key import find_key
 from tidegate.app.identity import new_id
 from tidegate.datapath.work import carry_out
 from tidegate.datapath.workshop import Workshop
@@ -27,6 +28,7 @@ def run_mover() -> int:
         open_sink=open_sink,
         clock=SystemClock(),
         new_id=new_id,
+        find_key=find_key,
     )
     carry_out(MOVER_JOB.validate_json(line), shop, report=_say, cancelled=cancelled)
     return 0

@@ -25,6 +25,7 @@ from tidegate.errors import (
     UserError,
     WatchExpired,
     WorkCancelled,
+    WrongKey,
 )
 
 
@@ -70,6 +71,7 @@ EXIT_CODES: dict[type[TidegateError], ExitCode] = {
     UserError: ExitCode.FAILED,
     InvalidInput: ExitCode.REJECTED,
     Unauthenticated: ExitCode.CREDENTIALS_REFUSED,
+    WrongKey: ExitCode.CREDENTIALS_REFUSED,
     NotFound: ExitCode.NOT_FOUND,
     AlreadyExists: ExitCode.CONFLICT,
     Refused: ExitCode.CONFLICT,

@@ -80,13 +80,14 @@ class StoredContent:
 
 
 def open_backup(volume: StoredVolume, backup: str) -> StoredContent:
-    """The content of a finished backup. Raises NotFound, DamagedMetadata, or Refused with the reason."""
+    """The content of a finished backup. Raises NotFound, DamagedMetadata, WrongKey, or Refused with the reason."""
     cfg = volume.backup_cfg(backup)
     if cfg.in_progress:
         raise Refused(
             f"backup {backup} of volume {volume.name} is still in progress, or was never finished",
             hint="choose a backup that is complete",
         )
+    volume.check_key(cfg)
     if cfg.single_file:
         raise Refused(f"backup {backup} of volume {volume.name} holds a single file, which cannot be restored")
     size = cfg.true_size

@@ -78,6 +78,9 @@ class VolumeLock:
         self._on_wait = on_wait
         self._released = threading.Event()
         self._refreshed_at = 0.0
+        self._modified_at: datetime | None = None  # of our acquired lock, by the store's clock
+        self._lost = False
+        self._writing = threading.Lock()
         self._keeper = threading.Thread(target=self._keep, daemon=True)
 
     def __enter__(self) -> "VolumeLock":
@@ -101,10 +104,21 @@ class VolumeLock:
     def check(self) -> None:
         """Raise StoreLocked if others may by now believe that we are dead: called before what cannot be undone."""
         silent = self._shop.clock.monotonic() - self._refreshed_at
+        if self._lost:
+            raise StoreLocked(f"the lock on volume {self._volume} was lost: others could have thought us dead")
         if silent > EXPIRY.total_seconds() - _MARGIN_SECONDS:
             raise StoreLocked(
                 f"the lock on volume {self._volume} could not be refreshed for {silent:.0f} seconds and may be lost"
             )
+
+    def confirm(self) -> None:
+        """Refresh the lock now, and raise StoreLocked if it was lost in between: before what cannot be taken back.
+
+        A machine that slept knows nothing of it; the store's own times do.
+        """
+        self.check()
+        self._refresh()
+        self.check()
 
     def _acquire(self) -> None:
         try:
@@ -112,6 +126,7 @@ class VolumeLock:
             self._pause(SETTLE_SECONDS)
             self._refuse_if_behind_another()
             self._write(acquired=True)
+            self._modified_at = self._objects.head(self._key).modified_at
         except BaseException:
             self._withdraw()
             raise
@@ -152,7 +167,21 @@ class VolumeLock:
     def _keep(self) -> None:
         while not self._shop.wait(REFRESH_SECONDS, self._released):
             with contextlib.suppress(TidegateError):  # tried again in a minute; `check` tells when it is too late
-                self._write(acquired=True)
+                self._refresh()
+
+    def _refresh(self) -> None:
+        """Say again that we are alive, unless there was a time in which nobody could believe it."""
+        with self._writing:
+            try:
+                self._objects.head(self._key)
+            except NotFound:  # somebody cleared the volume's locks; saying it again would hide that
+                self._lost = True
+                return
+            self._write(acquired=True)
+            modified_at = self._objects.head(self._key).modified_at
+            if self._modified_at is not None and modified_at - self._modified_at > EXPIRY:
+                self._lost = True
+            self._modified_at = modified_at
 
     def _pause(self, seconds: float) -> None:
         if self._shop.wait(seconds, self._cancelled):

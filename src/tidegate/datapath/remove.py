@@ -30,12 +30,16 @@ class Remains:
 
 @dataclass(frozen=True)
 class Removal:
-    """One removal. `checkpoint` raises when the work must stop: cancelled, or the lock is lost."""
+    """One removal. `checkpoint` raises when the work must stop: cancelled, or the lock is lost.
+
+    `still_locked` asks the store itself whether we hold the lock, before blocks are deleted.
+    """
 
     job: RemoveJob
     volume: StoredVolume
     progress: Progress
     checkpoint: Callable[[], None]
+    still_locked: Callable[[], None]
 
     def nothing_there(self) -> bool:
         """Whether the store holds nothing at all of this volume, not even something half removed."""
@@ -149,7 +153,10 @@ class Removal:
         present = {name for name, _ in self.volume.block_sizes()}
         if self.volume.backup_names() != remains.names:
             raise StoreUnavailable(f"the backups of volume {self.volume.name} changed while they were looked at")
-        for name in sorted(present - remains.needed):
+        unneeded = sorted(present - remains.needed)
+        if unneeded:
+            self.still_locked()
+        for name in unneeded:
             self.checkpoint()
             self.volume.delete_block(name)
         return len(present & remains.needed)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound
 from tidegate.format.backup_cfg import LARGEST_BACKUP_CFG, BackupCfg, BlockRef
-from tidegate.format.checksum import checksum
-from tidegate.format.compression import compress, decompress
+from tidegate.format.block_codec import BlockCodec, PlainBlocks
+from tidegate.format.encryption_key import EncryptionKey
 from tidegate.format.paths import (
     VOLUMES,
     backup_cfg_key,
@@ -18,10 +18,12 @@ from tidegate.format.paths import (
     volume_dir,
     volume_name_of,
 )
+from tidegate.format.sealed_blocks import SealedBlocks
+from tidegate.format.sealed_cfg import check_key, is_encrypted, open_cfg, opens, seal_cfg
 from tidegate.format.volume_cfg import LARGEST_VOLUME_CFG, VolumeCfg
 from tidegate.ports.object_store import ObjectStore
 
-# What a compressor may add to a block that it cannot make smaller.
+# What a compressor and a seal may add to a block.
 _SLACK = 64 * 1024
 
 
@@ -35,12 +37,18 @@ def volume_names(objects: ObjectStore) -> Iterator[str]:
 
 
 class StoredVolume:
-    """One volume in one store. Every method raises what the ObjectStore raises, and never takes that for absence."""
+    """One volume in one store. Every method raises what the ObjectStore raises, and never takes that for absence.
 
-    def __init__(self, objects: ObjectStore, name: str) -> None:
+    With a key, what is written is encrypted; what is read is plain or encrypted, as its cfg says.
+    """
+
+    def __init__(self, objects: ObjectStore, name: str, *, key: EncryptionKey | None = None) -> None:
         volume_dir(name)  # refuses a name that cannot be one
         self.objects = objects
         self.name = name
+        self._key = key
+        self._plain = PlainBlocks()
+        self._sealed = SealedBlocks(key, volume=name) if key else None
 
     def volume_cfg(self) -> VolumeCfg:
         """Raises NotFound only if the store says so, DamagedMetadata if it cannot be understood."""
@@ -69,10 +77,16 @@ class StoredVolume:
             body = self.objects.get(backup_cfg_key(self.name, backup), at_most=LARGEST_BACKUP_CFG)
         except NotFound as error:
             raise NotFound(f"cannot find backup {backup} of volume {self.name} in the store") from error
-        return BackupCfg.decode(body, what=f"cfg of backup {backup} of volume {self.name}")
+        what = f"cfg of backup {backup} of volume {self.name}"
+        cfg = BackupCfg.decode(body, what=what)
+        if is_encrypted(cfg) and (cfg.name, cfg.volume_name) != (backup, self.name):
+            raise DamagedMetadata(f"{what} is that of backup {cfg.name[:80]!r} of volume {cfg.volume_name[:80]!r}")
+        return open_cfg(cfg, self._key, what=what) if self._key and opens(cfg, self._key) else cfg
 
     def save_backup_cfg(self, cfg: BackupCfg) -> None:
         """Write or replace it. With a CreatedTime, this is what makes a backup."""
+        if self._key and not cfg.in_progress:
+            cfg = seal_cfg(cfg, self._key)
         self.objects.put(backup_cfg_key(self.name, cfg.name), cfg.encode())
 
     def delete_backup_cfg(self, backup: str) -> None:
@@ -89,27 +103,48 @@ class StoredVolume:
         """Only for blocks that no cfg names, and only under the volume's lock."""
         self.objects.delete(block_key(self.name, block_checksum))
 
-    def put_block(self, block_checksum: str, block: bytes, cfg: BackupCfg) -> int:
-        """Store the block if it is not there; returns the bytes that the store had to take. Durable after a flush."""
-        body = compress(block, cfg.compression)
-        return len(body) if self.objects.put_if_absent(block_key(self.name, block_checksum), body, lazily=True) else 0
+    def block_name(self, block: bytes) -> str:
+        """What the store calls this block in backups that are written now."""
+        return self._writing.name(block)
 
-    def repair_block(self, block_checksum: str, block: bytes, cfg: BackupCfg) -> int:
+    def may_reuse(self, cfg: BackupCfg) -> bool:
+        """Whether blocks that this cfg names are those that would be written now: plain for plain, or the same key."""
+        return opens(cfg, self._key) if self._key else not is_encrypted(cfg)
+
+    def check_key(self, cfg: BackupCfg) -> None:
+        """Raise WrongKey, with one sentence, unless its blocks can be read."""
+        check_key(cfg, self._key)
+
+    def put_block(self, name: str, block: bytes, cfg: BackupCfg) -> int:
+        """Store the block if it is not there; returns the bytes that the store had to take. Durable after a flush."""
+        body = self._writing.encode(name, block, cfg.compression)
+        return len(body) if self.objects.put_if_absent(block_key(self.name, name), body, lazily=True) else 0
+
+    def repair_block(self, name: str, block: bytes, cfg: BackupCfg) -> int:
         """Store the block over whatever is there; returns the bytes that the store had to take. Durable as above."""
-        body = compress(block, cfg.compression)
-        self.objects.put(block_key(self.name, block_checksum), body, lazily=True)
+        body = self._writing.encode(name, block, cfg.compression)
+        self.objects.put(block_key(self.name, name), body, lazily=True)
         return len(body)
 
     def read_block(self, ref: BlockRef, cfg: BackupCfg) -> bytes:
-        """The block, compared with its checksum. Raises DamagedBlock or MissingBlock, saying what is affected."""
+        """The block, compared with its name. Raises DamagedBlock, MissingBlock or WrongKey, saying what is affected."""
         place = f"the block at {ref.offset} of backup {cfg.name} of volume {self.name}"
+        codec = self._codec_of(cfg)
         try:
             body = self.objects.get(block_key(self.name, ref.checksum), at_most=cfg.block_size * 2 + _SLACK)
-            block = decompress(body, cfg.compression, at_most=cfg.block_size)
+            block = codec.decode(ref.checksum, body, cfg.compression, at_most=cfg.block_size)
         except NotFound as error:
             raise MissingBlock(f"{place} is missing in the store ({ref.checksum})") from error
         except (DamagedBlock, DamagedMetadata) as error:
             raise DamagedBlock(f"{place} is damaged ({ref.checksum}): {error}") from error
-        if len(block) != cfg.block_size or checksum(block) != ref.checksum:
-            raise DamagedBlock(f"{place} is damaged: its content does not match its checksum {ref.checksum}")
+        if len(block) != cfg.block_size:
+            raise DamagedBlock(f"{place} is damaged ({ref.checksum}): it has {len(block)} bytes")
         return block
+
+    @property
+    def _writing(self) -> BlockCodec:
+        return self._sealed or self._plain
+
+    def _codec_of(self, cfg: BackupCfg) -> BlockCodec:
+        check_key(cfg, self._key)
+        return self._sealed if self._sealed and is_encrypted(cfg) else self._plain

@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from tidegate.datapath.crew import work_through
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.errors import DamagedMetadata, NotFound
+from tidegate.errors import DamagedMetadata, NoSpace, NotFound, StoreUnavailable
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, MIB, BackupCfg, BlockRef, block_parameters
 from tidegate.format.backup_url import BackupUrl
-from tidegate.format.checksum import checksum
 from tidegate.format.compression import Compression
 from tidegate.format.packed_tree import align_up, shown_size
 from tidegate.format.times import format_time, parse_time
@@ -32,19 +31,27 @@ _MOST_BYTES_IN_FLIGHT = 64 * MIB
 
 @dataclass(frozen=True)
 class Upload:
-    """One upload. `checkpoint` raises when the work must stop: cancelled, or the lock is lost."""
+    """One upload. `checkpoint` raises when the work must stop: cancelled, or the lock is lost.
+
+    `still_locked` asks the store itself whether we hold the lock, and raises StoreLocked if not: for the moments after
+    which nothing can be taken back.
+    """
 
     job: UploadJob
     volume: StoredVolume
     clock: Clock
     progress: Progress
     checkpoint: Callable[[], None]
+    still_locked: Callable[[], None]
 
     def finished(self) -> BackupCfg | None:
-        """The backup, if it is in the store already: asking twice for the same one is harmless."""
+        """The backup, if it is in the store already: asking twice for the same one is harmless.
+
+        Raises DamagedMetadata if its cfg cannot be understood: it may be whole, and this reading of it not.
+        """
         try:
             cfg = self.volume.backup_cfg(self.job.store_backup)
-        except (NotFound, DamagedMetadata):
+        except NotFound:
             return None
         return None if cfg.in_progress else cfg
 
@@ -81,11 +88,10 @@ class Upload:
             # Also for blocks that were there already: whoever put them may have died before it could flush.
             self.volume.objects.flush()
             self.checkpoint()
+            self.still_locked()
             self.volume.save_backup_cfg(final)
         except BaseException:
-            # An in-progress cfg that stays behind stops all deletion of blocks of this volume for ever.
-            with contextlib.suppress(Exception):
-                self.volume.delete_backup_cfg(begun.name)
+            self._withdraw(begun)
             raise
         self.settle(final, new_blocks=moved.new_blocks)
         return self.result(final, warnings=tuple(source.warnings()))
@@ -98,6 +104,19 @@ class Upload:
             new_bytes=cfg.newly_uploaded_size,
             warnings=warnings,
         )
+
+    def _withdraw(self, begun: BackupCfg) -> None:
+        """Remove our in-progress cfg, which would stop all deletion of blocks of this volume for ever.
+
+        Not once others may hold the lock, and nothing that is finished: it could be somebody else's by now, or our own
+        of which only the answer was lost. A later upload or removal of the same name takes over what stays.
+        """
+        with contextlib.suppress(Exception):
+            # A store that is full takes no refreshed lock, but lets go of a cfg.
+            with contextlib.suppress(NoSpace, StoreUnavailable):
+                self.still_locked()
+            if self.volume.backup_cfg(begun.name).in_progress:
+                self.volume.delete_backup_cfg(begun.name)
 
     def _block_size(self) -> int:
         """That of the volume's last backup: Longhorn makes unrestorable backups out of a mixture.
@@ -183,7 +202,7 @@ class _Moved:
         self._upload.checkpoint()
         block = self._source.read_at(offset, len(self._zeros))
         if block != self._zeros:  # zeros are holes: a restore makes them without being told
-            name = checksum(block)
+            name = self._upload.volume.block_name(block)
             with self._lock:
                 stored = self._known.get(name)
                 again = self._full and name not in self._sent

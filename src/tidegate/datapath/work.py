@@ -59,7 +59,7 @@ class _Work:
         volume = self._volume(job)
         with contextlib.ExitStack() as stack:
             lock = self._lock(volume, LockType.BACKUP_OR_RESTORE)
-            upload = Upload(job, volume, self.shop.clock, self.progress, lambda: self._checkpoint(lock))
+            upload = Upload(job, volume, self.shop.clock, self.progress, lambda: self._checkpoint(lock), lock.confirm)
             earlier = upload.finished()
             if earlier is not None and upload.settled(earlier):
                 return upload.result(earlier)
@@ -91,14 +91,15 @@ class _Work:
     def _remove(self, job: RemoveJob) -> TransferResult:
         volume = self._volume(job)
         lock = self._lock(volume, LockType.DELETION)
-        removal = Removal(job, volume, self.progress, lambda: self._checkpoint(lock))
+        removal = Removal(job, volume, self.progress, lambda: self._checkpoint(lock), lock.confirm)
         if removal.nothing_there():
             return TransferResult()
         with lock:
             return removal.run()
 
     def _volume(self, job: Job) -> StoredVolume:
-        return StoredVolume(self.shop.open_store(job.target), job.store_volume)
+        key = self.shop.find_key(job.target.credentials)
+        return StoredVolume(self.shop.open_store(job.target), job.store_volume, key=key)
 
     def _lock(self, volume: StoredVolume, lock_type: LockType) -> VolumeLock:
         return VolumeLock(

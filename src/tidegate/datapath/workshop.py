@@ -1,10 +1,11 @@
 """What the data path is given by whoever runs it: stores, volumes, time and identity come in at the door."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from tidegate.format.encryption_key import EncryptionKey, key_in
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.restore import ExistingData
 from tidegate.model.volume import VolumeKind
@@ -45,3 +46,5 @@ class Workshop:
     clock: Clock
     new_id: NewId
     wait: Wait = wait_in_thread
+    find_key: Callable[[Mapping[str, str]], EncryptionKey | None] = key_in
+    """Among the credentials of a target."""

@@ -7,6 +7,7 @@ from typing import Any
 from tidegate.datapath.work import carry_out
 from tidegate.datapath.workshop import Workshop
 from tidegate.errors import error_classes
+from tidegate.format.encryption_key import KEY
 from tidegate.model.mover_job import (
     DownloadJob,
     ErrorReport,
@@ -39,10 +40,13 @@ def no_wait(seconds: float, stop: threading.Event) -> bool:
 class MoverBench:
     """Uploads, downloads and removes in one store. A failed job raises its error, as if there were no mover."""
 
-    def __init__(self, objects: ObjectStore, *, clock: ManualClock | None = None, volume: str = "shop.db") -> None:
+    def __init__(
+        self, objects: ObjectStore, *, clock: ManualClock | None = None, volume: str = "shop.db", key: str | None = None
+    ) -> None:
         self.objects = objects
         self.clock = clock or ManualClock()
         self.volume = volume
+        self.target = TARGET.replace(credentials={KEY: key}) if key else TARGET
         self.reports: list[Report] = []
         self.cancelled = threading.Event()
         self.shop = Workshop(
@@ -55,11 +59,15 @@ class MoverBench:
         )
 
     def upload(
-        self, path: Path, backup: str = "backup-1", kind: VolumeKind = VolumeKind.IMAGE, **asked: Any
+        self,
+        path: Path,
+        backup: str = "backup-1",
+        kind: VolumeKind = VolumeKind.IMAGE,
+        **asked: Any,  # noqa: ANN401
     ) -> TransferResult:
         """Back `path` up; `asked` is any other field of the job."""
         job = UploadJob(
-            target=TARGET,
+            target=self.target,
             store_volume=self.volume,
             store_backup=backup,
             volume_kind=kind,
@@ -80,7 +88,7 @@ class MoverBench:
     ) -> TransferResult:
         """Restore to `path`."""
         job = DownloadJob(
-            target=TARGET,
+            target=self.target,
             store_volume=self.volume,
             store_backup=backup,
             volume_kind=kind,
@@ -92,7 +100,9 @@ class MoverBench:
     def remove(self, *backups: str, only_unfinished: bool = False) -> TransferResult:
         """Remove backups."""
         return self.do(
-            RemoveJob(target=TARGET, store_volume=self.volume, store_backups=backups, only_unfinished=only_unfinished)
+            RemoveJob(
+                target=self.target, store_volume=self.volume, store_backups=backups, only_unfinished=only_unfinished
+            )
         )
 
     def hear(self, report: Report) -> None:

@@ -1,0 +1,75 @@
+"""Blocks that only the holder of the key can read, name or make (docs/decisions/0007).
+
+TGE1 | nonce, 12 bytes | AES-256-GCM of the compressed block, bound to its name | tag, 16 bytes
+"""
+
+import hmac
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from tidegate.errors import DamagedBlock
+from tidegate.format.checksum import CHECKSUM_DIGITS
+from tidegate.format.compression import Compression, compress, decompress
+from tidegate.format.encryption_key import EncryptionKey
+
+_MAGIC = b"TGE1"
+_NONCE_BYTES = 12
+_TAG_BYTES = 16
+_HEAD_BYTES = len(_MAGIC) + _NONCE_BYTES
+# What sealing adds to a body.
+OVERHEAD_BYTES = _HEAD_BYTES + _TAG_BYTES
+
+
+class Sealer:
+    """Seals texts for one purpose in one volume. `bound_to` is not secret, but another one opens nothing."""
+
+    def __init__(self, key: EncryptionKey, *, purpose: str, volume: str) -> None:
+        self._cipher = AESGCM(key.sub_key(f"{purpose}/seal", volume=volume))
+        self._nonce_key = key.sub_key(f"{purpose}/nonce", volume=volume)
+
+    def seal(self, text: bytes, *, bound_to: bytes) -> bytes:
+        """The nonce, then what it sealed: always the same for the same text."""
+        # Made from all that is sealed: a nonce comes twice only for the same bytes, which then seal to the same bytes.
+        # The block's name would not do, for another compressor makes another text under the same name.
+        width = len(bound_to).to_bytes(8)
+        nonce = hmac.digest(self._nonce_key, width + bound_to + text, "sha512")[:_NONCE_BYTES]
+        return nonce + self._cipher.encrypt(nonce, text, bound_to)
+
+    def open(self, sealed: bytes, *, bound_to: bytes) -> bytes:
+        """The text; raises ValueError unless it was sealed with this key and for this."""
+        if len(sealed) < _NONCE_BYTES + _TAG_BYTES:
+            raise ValueError("it is too short to be sealed")
+        try:
+            return self._cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], bound_to)
+        except InvalidTag as error:
+            raise ValueError("it was changed, or sealed with another key or for another place") from error
+
+
+class SealedBlocks:
+    """Keeps the BlockCodec's promise for one volume. Names are keyed too: nobody can test a guess of a content."""
+
+    def __init__(self, key: EncryptionKey, *, volume: str) -> None:
+        self._name_key = key.sub_key("block/name", volume=volume)
+        self._sealer = Sealer(key, purpose="block", volume=volume)
+
+    def name(self, block: bytes) -> str:
+        """See BlockCodec."""
+        return hmac.digest(self._name_key, block, "sha512").hex()[:CHECKSUM_DIGITS]
+
+    def encode(self, name: str, block: bytes, method: Compression) -> bytes:
+        """See BlockCodec."""
+        return _MAGIC + self._sealer.seal(compress(block, method), bound_to=name.encode())
+
+    def decode(self, name: str, body: bytes, method: Compression, *, at_most: int) -> bytes:
+        """See BlockCodec."""
+        if not body.startswith(_MAGIC):
+            raise DamagedBlock("it is not sealed as an encrypted block is")
+        try:
+            compressed = self._sealer.open(body[len(_MAGIC) :], bound_to=name.encode())
+        except ValueError as error:
+            raise DamagedBlock(str(error)) from error
+        block = decompress(compressed, method, at_most=at_most)
+        if not hmac.compare_digest(self.name(block), name):
+            raise DamagedBlock("its content does not match its name")
+        return block

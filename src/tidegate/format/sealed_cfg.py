@@ -1,0 +1,109 @@
+"""The cfg of an encrypted backup: marked with scheme and key, its private part sealed, all of it bound together.
+
+What Longhorn and a listing without the key need stays readable: names, labels, times, sizes, offsets. What tells about
+the content (checksums of a manifest, names of files) is sealed. The seal covers the readable part too: nobody without
+the key can move a block, drop one, or change a size, and have it restored.
+"""
+
+import base64
+import binascii
+import json
+import re
+from dataclasses import replace
+
+from tidegate.errors import DamagedMetadata, WrongKey
+from tidegate.format.backup_cfg import BackupCfg
+from tidegate.format.encryption_key import EncryptionKey
+from tidegate.format.go_json import encode_json, sorted_map
+from tidegate.format.sealed_blocks import Sealer
+
+ENCRYPTION = "tidegate.dev/encryption"
+SCHEME = "aes-256-gcm-v1"
+_SEAL = "tidegate.dev/seal"
+_MARK = re.compile(r"([0-9a-z-]{1,40}):([0-9a-f]{16})")
+# Everything else that a source leaves for its restore is private: new parameters are so until somebody decides.
+_READABLE = frozenset(
+    {
+        "backup-block-size",
+        "backup-mode",
+        "tidegate.dev/size",
+        "tidegate.dev/content",
+        "tidegate.dev/manifest-version",
+        "tidegate.dev/manifest-offset",
+        "tidegate.dev/manifest-length",
+        "tidegate.dev/tree-bytes",
+        "tidegate.dev/file-mode",
+        "tidegate.dev/file-owner",
+    }
+)
+
+
+def is_encrypted(cfg: BackupCfg) -> bool:
+    """Whether its blocks need a key."""
+    return ENCRYPTION in cfg.parameters
+
+
+def check_key(cfg: BackupCfg, key: EncryptionKey | None) -> None:
+    """Raise WrongKey with one sentence unless `key` is the one that the backup needs; plain backups need none."""
+    if not is_encrypted(cfg):
+        return
+    backup = f"backup {cfg.name} of volume {cfg.volume_name} is encrypted"
+    mark = _MARK.fullmatch(cfg.parameters[ENCRYPTION])
+    if mark is None or mark[1] != SCHEME:
+        raise DamagedMetadata(
+            f"{backup} in a way that this program does not know ({cfg.parameters[ENCRYPTION][:60]!r})",
+            hint="restore it with a newer version of Tidegate",
+        )
+    hint = "give the key in the target's credentials as TIDEGATE_ENCRYPTION_KEY"
+    if key is None:
+        raise WrongKey(f"{backup} with key {mark[2]}, and no key was given", hint=hint)
+    if key.id != mark[2]:
+        raise WrongKey(f"{backup} with key {mark[2]}, and the key given is {key.id}", hint=hint)
+
+
+def opens(cfg: BackupCfg, key: EncryptionKey) -> bool:
+    """Whether the cfg is sealed with this key."""
+    return cfg.parameters.get(ENCRYPTION) == f"{SCHEME}:{key.id}"
+
+
+def seal_cfg(cfg: BackupCfg, key: EncryptionKey) -> BackupCfg:
+    """The cfg as it is stored. Doing it again gives the same."""
+    private = {name: text for name, text in cfg.parameters.items() if name not in _READABLE | {ENCRYPTION, _SEAL}}
+    readable = {name: text for name, text in cfg.parameters.items() if name in _READABLE}
+    marked = replace(cfg, parameters=readable | {ENCRYPTION: f"{SCHEME}:{key.id}"})
+    seal = _sealer(cfg, key).seal(encode_json(sorted_map(private)), bound_to=_bound(marked))
+    return replace(marked, parameters={**marked.parameters, _SEAL: base64.b64encode(seal).decode()})
+
+
+def open_cfg(cfg: BackupCfg, key: EncryptionKey, *, what: str) -> BackupCfg:
+    """The cfg as it was before it was sealed, still marked; raises DamagedMetadata if anything in it was changed."""
+    check_key(cfg, key)
+    rest = {name: text for name, text in cfg.parameters.items() if name != _SEAL}
+    marked = replace(cfg, parameters=rest)
+    try:
+        seal = base64.b64decode(cfg.parameters.get(_SEAL, ""), validate=True)
+        private = json.loads(_sealer(cfg, key).open(seal, bound_to=_bound(marked)))
+    except (ValueError, binascii.Error) as error:
+        raise DamagedMetadata(f"{what} was changed after it was encrypted: {error}") from error
+    return replace(marked, parameters={**private, **rest})
+
+
+def _sealer(cfg: BackupCfg, key: EncryptionKey) -> Sealer:
+    return Sealer(key, purpose="cfg", volume=cfg.volume_name)
+
+
+def _bound(cfg: BackupCfg) -> bytes:
+    """What the seal covers. Part of the format: what a later version adds to cfgs is not to be added here."""
+    return encode_json(
+        [
+            cfg.name,
+            cfg.volume_name,
+            cfg.compression,
+            cfg.snapshot_name,
+            cfg.snapshot_created_at,
+            cfg.created_time,
+            sorted_map(cfg.labels),
+            sorted_map(cfg.parameters),
+            [[offset, name] for offset, name in sorted(cfg.blocks)],
+        ]
+    )

@@ -1,0 +1,184 @@
+"""Whatever happens in whatever order, a finished backup restores exactly what it was made from."""
+
+import asyncio
+import contextlib
+import random
+import tempfile
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tidegate.datapath.locks import EXPIRY
+from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.errors import TidegateError
+from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.format.encryption_key import EncryptionKey
+from tidegate.model.volume import VolumeKind
+from tidegate.objects.memory import MemoryObjects
+from tidegate.testing.clock import ManualClock
+from tidegate.testing.faulty_objects import FaultyObjects
+from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.sample_data import picture
+from tidegate.testing.weather import Trouble, Weather
+
+VOLUME = "shop.db"
+KEY = "11" * 32
+LETTERS = st.text("ABC-", min_size=1, max_size=3)
+# A listing that is old contradicts what every store promises; tests/faults/test_known_losses.py has its cases.
+TROUBLES = [trouble for trouble in Trouble if trouble is not Trouble.STALE_LISTING]
+
+
+def content_of(letters):
+    """The blocks of an image by offset; `-` is a hole."""
+    blocks = {
+        number * BLOCK: random.Random(letter).randbytes(64).ljust(BLOCK, b"\0") for number, letter in enumerate(letters)
+    }
+    return {offset: blocks[offset] for offset in blocks if letters[offset // BLOCK] != "-"}
+
+
+class Stores(RuleBasedStateMachine):
+    """One volume in one store, of which everything is asked that can be asked, in all weathers."""
+
+    @initialize()
+    def begin(self):
+        self.home = contextlib.ExitStack()
+        self.path = Path(self.home.enter_context(tempfile.TemporaryDirectory()))
+        self.clock = ManualClock()
+        self.store = MemoryObjects(self.clock)
+        self.weather = None
+        self.sources = {}  # name of each backup ever asked for: what it is made from
+        self.promised = set()  # those that were told to be done and never asked to be removed
+        self.count = 0
+
+    def teardown(self):
+        self.clean_up()
+        self.home.close()
+
+    # What is done.
+
+    def _pass(self, seconds):
+        asyncio.run(self.clock.advance(timedelta(seconds=seconds)))
+
+    def _bench(self, *, sealed=False, dies_after=None):
+        objects = FaultyObjects(self.store, dies_after_writes=dies_after, weather=self.weather, pass_time=self._pass)
+        return MoverBench(objects, clock=self.clock, key=KEY if sealed else None)
+
+    def _try(self, work, *arguments, **options):
+        """Whether it was done; any error that is not one of ours, or a death that was asked for, is a bug."""
+        try:
+            work(*arguments, **options)
+        except TidegateError:
+            return False
+        except RuntimeError as error:
+            assert "ProcessDied" in str(error)  # noqa: PT017  everything else is the failure looked for
+            return False
+        return True
+
+    def _source(self, letters, *, tree=False):
+        self.count += 1
+        path = self.path / f"source-{self.count}"
+        if tree:
+            path.mkdir()
+            (path / "file").write_text(letters)
+        else:
+            with path.open("wb") as file:
+                file.truncate(len(letters) * BLOCK)
+                for offset, block in content_of(letters).items():
+                    file.seek(offset)
+                    file.write(block)
+        name = f"backup-{self.count}"
+        self.sources[name] = (letters, path, VolumeKind.DIRECTORY if tree else VolumeKind.IMAGE)
+        return name
+
+    def _upload(self, name, **options):
+        _, path, kind = self.sources[name]
+        self._pass(1)
+        if self._try(self._bench(**options).upload, path, name, kind):
+            self.promised.add(name)
+
+    @rule(letters=LETTERS, sealed=st.booleans(), tree=st.booleans())
+    def upload(self, letters, sealed, tree):
+        self._upload(self._source(letters, tree=tree), sealed=sealed)
+
+    @rule(letters=LETTERS, sealed=st.booleans(), writes=st.integers(0, 10))
+    def upload_that_dies(self, letters, sealed, writes):
+        self._upload(self._source(letters), sealed=sealed, dies_after=writes)
+        self._pass(EXPIRY.total_seconds() * 2)  # the dead one's lock
+
+    @rule(letters=LETTERS, others=LETTERS)
+    def two_uploads_at_once(self, letters, others):
+        names = [self._source(letters), self._source(others)]
+        threads = [threading.Thread(target=self._upload, args=(name,)) for name in names]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    @precondition(lambda self: self.sources)
+    @rule(data=st.data(), sealed=st.booleans())
+    def the_same_upload_again(self, data, sealed):
+        self._upload(data.draw(st.sampled_from(sorted(self.sources))), sealed=sealed)
+
+    @precondition(lambda self: self.sources)
+    @rule(data=st.data(), writes=st.none() | st.integers(0, 6))
+    def remove(self, data, writes):
+        names = data.draw(st.lists(st.sampled_from(sorted(self.sources)), max_size=2, unique=True))
+        self.promised.difference_update(names)
+        self._try(self._bench(dies_after=writes).remove, *names)
+        if writes is not None:
+            self._pass(EXPIRY.total_seconds() * 2)
+
+    @rule(seed=st.integers(0, 10**6), one_in=st.sampled_from([2, 5, 15, 40]))
+    def bad_weather(self, seed, one_in):
+        self.weather = Weather(seed, one_in=one_in, troubles=TROUBLES)
+
+    @rule()
+    def clean_up(self):
+        """Fair weather: what nobody finished can be removed, and then no block is left that nobody needs."""
+        self.weather = None
+        self._pass(EXPIRY.total_seconds() * 2)
+        volume = StoredVolume(self.store, VOLUME)
+        self._bench().remove(*sorted(volume.backup_names()), only_unfinished=True)
+        cfgs = [volume.backup_cfg(name) for name in volume.backup_names()]
+        assert not [cfg.name for cfg in cfgs if cfg.in_progress]
+        assert {ref.checksum for cfg in cfgs for ref in cfg.blocks} == {name for name, _ in volume.block_sizes()}
+
+    @precondition(lambda self: self.promised)
+    @rule(data=st.data())
+    def restore(self, data):
+        name = data.draw(st.sampled_from(sorted(self.promised)))
+        _, source, kind = self.sources[name]
+        self.count += 1
+        back = self.path / f"back-{self.count}"
+        if self._try(self._bench(sealed=True).download, back, name, kind):
+            same = picture(back) == picture(source) if kind is VolumeKind.DIRECTORY else _same_bytes(back, source)
+            assert same, name
+        else:
+            assert not back.exists()
+
+    # What must stay true.
+
+    @invariant()
+    def every_finished_backup_is_whole(self):
+        volume = StoredVolume(self.store, VOLUME, key=EncryptionKey.parse(KEY))
+        cfgs = {name: volume.backup_cfg(name) for name in volume.backup_names()}
+        finished = {name for name, cfg in cfgs.items() if not cfg.in_progress}
+        assert self.promised <= finished
+        for name in finished:
+            blocks = {ref.offset: volume.read_block(ref, cfgs[name]) for ref in cfgs[name].blocks}
+            letters, _, kind = self.sources[name]
+            assert kind is VolumeKind.DIRECTORY or blocks == content_of(letters)
+
+
+def _same_bytes(one, other):
+    return one.read_bytes() == other.read_bytes()
+
+
+Stores.TestCase.settings = settings(
+    max_examples=25, stateful_step_count=15, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+TestStores = Stores.TestCase
