@@ -73,6 +73,10 @@ class MoverBench:
         backup: str = "backup-1",
         kind: VolumeKind = VolumeKind.IMAGE,
         existing_data: ExistingData = ExistingData.NONE,
+        *,
+        onto: str | None = None,
+        includes: tuple[str, ...] = (),
+        sparse: bool = True,
     ) -> TransferResult:
         """Restore to `path`."""
         job = DownloadJob(
@@ -82,6 +86,9 @@ class MoverBench:
             volume_kind=kind,
             path=str(path),
             existing_data=existing_data,
+            onto=onto,
+            includes=includes,
+            sparse=sparse,
         )
         return self.do(job)
 
