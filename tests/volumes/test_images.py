@@ -6,11 +6,12 @@ import stat
 import pytest
 
 from tidegate.errors import DestinationUnusable, SourceUnreadable
+from tidegate.model.mover_job import DownloadJob
 from tidegate.model.restore import ExistingData
 from tidegate.model.volume import VolumeKind, VolumeSpec
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.mover_bench import TARGET, MoverBench
 from tidegate.volumes.holes import coalesced
 from tidegate.volumes.image import ImageSource
 from tidegate.volumes.open import measure, open_sink
@@ -109,11 +110,22 @@ def test_overwriting_keeps_the_rights_and_the_link_and_leaves_nothing_beside(ben
     assert sorted(path.name for path in tmp_path.iterdir()) == ["image", "link", "old"]
 
 
-def test_a_device_is_no_destination_yet():
-    with pytest.raises(DestinationUnusable, match="not possible yet"):
-        open_sink(VolumeKind.DEVICE, "/dev/null", ExistingData.OVERWRITE)
-    with pytest.raises(DestinationUnusable, match="not a regular file"):
-        open_sink(VolumeKind.IMAGE, "/dev/null", ExistingData.OVERWRITE)
+@pytest.mark.parametrize(
+    ("kind", "sentence"), [(VolumeKind.DEVICE, "not a block device"), (VolumeKind.IMAGE, "not a regular file")]
+)
+def test_what_is_neither_file_nor_disk_is_no_destination(kind, sentence):
+    job = DownloadJob(
+        target=TARGET,
+        store_volume="shop.db",
+        store_backup="backup-1",
+        volume_kind=kind,
+        path="/dev/null",
+        existing_data=ExistingData.OVERWRITE,
+        force=True,
+    )
+
+    with pytest.raises(DestinationUnusable, match=sentence):
+        open_sink(job)
 
 
 def test_volumes_are_measured(tmp_path):

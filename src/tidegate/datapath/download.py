@@ -1,11 +1,14 @@
 """What one volume backup holds, read ahead by a few threads and checked before anyone sees it."""
 
+import contextlib
 from bisect import bisect_right
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from tidegate.datapath.second_best import advice_for
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.errors import DamagedMetadata, Refused
-from tidegate.format.backup_cfg import BackupCfg, BlockRef
+from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, Refused, TidegateError
+from tidegate.format.backup_cfg import BackupCfg
+from tidegate.format.checksum import checksum
 
 READERS = 4
 # Bounds the memory of a restore: so many blocks may wait to be used.
@@ -18,11 +21,15 @@ class StoredContent:
     Blocks that follow the one asked for are fetched meanwhile; going back, or jumping, costs only time.
     """
 
-    def __init__(self, volume: StoredVolume, cfg: BackupCfg, *, size: int) -> None:
+    def __init__(self, volume: StoredVolume, cfg: BackupCfg, *, size: int, kept: frozenset[int] | None = None) -> None:
         self._volume = volume
         self._cfg = cfg
         self._size = size
-        self._offsets = [ref.offset for ref in cfg.blocks]
+        self._kept = kept
+        self._refs = {ref.offset: ref for ref in cfg.blocks}
+        self._offsets = list(self._refs)
+        # What the destination should have already is read only if it turns out to be wrong there.
+        self._to_read = [offset for offset in self._offsets if offset not in kept] if kept else self._offsets
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="reader")
         self._ahead: dict[int, Future[bytes]] = {}
 
@@ -46,15 +53,29 @@ class StoredContent:
         """See BackupContent."""
         return dict(self._cfg.parameters)
 
-    def read_block(self, offset: int) -> bytes:
+    @property
+    def kept(self) -> frozenset[int] | None:
         """See BackupContent."""
-        index = bisect_right(self._offsets, offset) - 1
+        return self._kept
+
+    def is_block(self, offset: int, block: bytes) -> bool:
+        """See BackupContent."""
+        return checksum(block.ljust(self.block_size, b"\0")) == self._refs[offset].checksum
+
+    def read_block(self, offset: int) -> bytes:
+        """See BackupContent. The error for a block that is lost names the newest backup that has one there."""
         going_back = bool(self._ahead) and offset < min(self._ahead)
-        wanted = self._ahead.pop(offset, None) or self._fetch(index)
+        wanted = self._ahead.pop(offset, None) or self._fetch(offset)
         if not going_back:
             self._forget(before=offset)
-            self._read_on(index)
-        return wanted.result()
+            self._read_on(offset)
+        try:
+            return wanted.result()
+        except (DamagedBlock, MissingBlock) as error:
+            advice = ""
+            with contextlib.suppress(TidegateError):  # the first error is the one to tell
+                advice = f"; {advice_for(self._volume, self._refs[offset], self._cfg.name)}"
+            raise type(error)(f"{error.message}{advice}", hint=error.hint) from error
 
     def __enter__(self) -> "StoredContent":
         return self
@@ -63,15 +84,14 @@ class StoredContent:
         self._forget(before=self._offsets[-1] + 1 if self._offsets else 0)
         self._readers.shutdown(cancel_futures=True)
 
-    def _read_on(self, index: int) -> None:
-        following = max(index + 1, bisect_right(self._offsets, max(self._ahead, default=-1)))
-        while len(self._ahead) < _AHEAD and following < len(self._offsets):
-            self._ahead[self._offsets[following]] = self._fetch(following)
+    def _read_on(self, offset: int) -> None:
+        following = bisect_right(self._to_read, max(offset, max(self._ahead, default=-1)))
+        while len(self._ahead) < _AHEAD and following < len(self._to_read):
+            self._ahead[self._to_read[following]] = self._fetch(self._to_read[following])
             following += 1
 
-    def _fetch(self, index: int) -> Future[bytes]:
-        ref: BlockRef = self._cfg.blocks[index]
-        return self._readers.submit(self._volume.read_block, ref, self._cfg)
+    def _fetch(self, offset: int) -> Future[bytes]:
+        return self._readers.submit(self._volume.read_block, self._refs[offset], self._cfg)
 
     def _forget(self, *, before: int) -> None:
         """What was passed over is not needed any more."""
@@ -79,8 +99,25 @@ class StoredContent:
             self._ahead.pop(passed).cancel()
 
 
-def open_backup(volume: StoredVolume, backup: str) -> StoredContent:
-    """The content of a finished backup. Raises NotFound, DamagedMetadata, WrongKey, or Refused with the reason."""
+def open_backup(volume: StoredVolume, backup: str, *, onto: str | None = None) -> StoredContent:
+    """The content of a finished backup. Raises NotFound, DamagedMetadata, WrongKey, or Refused with the reason.
+
+    With `onto`, the content knows what a destination that holds that earlier backup need not be given again.
+    """
+    cfg = finished_cfg(volume, backup)
+    size = cfg.true_size
+    if size is None:
+        # Longhorn's backups do not say how large the volume was then: it restores to the size that it has now.
+        size = volume.volume_cfg().size
+    if size == 0:
+        raise DamagedMetadata(f"the store does not tell the size of volume {volume.name}")
+    if cfg.blocks and cfg.blocks[-1].offset >= size:
+        raise DamagedMetadata(f"backup {backup} has blocks behind the end of volume {volume.name} ({size} bytes)")
+    return StoredContent(volume, cfg, size=size, kept=_kept(cfg, finished_cfg(volume, onto)) if onto else None)
+
+
+def finished_cfg(volume: StoredVolume, backup: str) -> BackupCfg:
+    """The cfg of a backup that can be restored. Raises NotFound, DamagedMetadata, or Refused with the reason."""
     cfg = volume.backup_cfg(backup)
     if cfg.in_progress:
         raise Refused(
@@ -90,12 +127,15 @@ def open_backup(volume: StoredVolume, backup: str) -> StoredContent:
     volume.check_key(cfg)
     if cfg.single_file:
         raise Refused(f"backup {backup} of volume {volume.name} holds a single file, which cannot be restored")
-    size = cfg.true_size
-    if size is None:
-        # Longhorn's backups do not say how large the volume was then: it restores to the size that it has now.
-        size = volume.volume_cfg().size
-    if size == 0:
-        raise DamagedMetadata(f"the store does not tell the size of volume {volume.name}")
-    if cfg.blocks and cfg.blocks[-1].offset >= size:
-        raise DamagedMetadata(f"backup {backup} has blocks behind the end of volume {volume.name} ({size} bytes)")
-    return StoredContent(volume, cfg, size=size)
+    return cfg
+
+
+def _kept(cfg: BackupCfg, earlier: BackupCfg) -> frozenset[int]:
+    """Where both have the same block. Whatever else the earlier one had is written anew, or becomes zeros."""
+    if cfg.block_size != earlier.block_size:
+        raise Refused(
+            f"backup {earlier.name} has blocks of {earlier.block_size} bytes, backup {cfg.name} of {cfg.block_size}: "
+            "one cannot be restored onto the other",
+            hint="restore the backup as a whole",
+        )
+    return frozenset(ref.offset for ref in set(cfg.blocks) & set(earlier.blocks))

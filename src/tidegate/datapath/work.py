@@ -76,11 +76,13 @@ class _Work:
 
     def _download(self, job: DownloadJob) -> TransferResult:
         volume = self._volume(job)
-        sink = self.shop.open_sink(job.volume_kind, job.path, job.existing_data)
+        sink = self.shop.open_sink(job)
         with contextlib.ExitStack() as stack:
             warnings = self._lock_if_allowed(volume, stack)
-            content = stack.enter_context(open_backup(volume, job.store_backup))
-            self.progress.enter("downloading", total_bytes=len(content.block_offsets) * content.block_size)
+            content = stack.enter_context(open_backup(volume, job.store_backup, onto=job.onto))
+            # How much a few paths are is known only once they are here.
+            total = None if job.includes else len(content.block_offsets) * content.block_size
+            self.progress.enter("downloading", total_bytes=total)
             warnings.extend(sink.receive(content, on_bytes=self._on_bytes))
             return TransferResult(
                 url=BackupUrl(job.target.url, job.store_volume, job.store_backup).encode(),

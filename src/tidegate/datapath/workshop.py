@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tidegate.format.encryption_key import EncryptionKey, key_in
-from tidegate.model.mover_job import TargetAccess
-from tidegate.model.restore import ExistingData
+from tidegate.model.mover_job import DownloadJob, TargetAccess
 from tidegate.model.volume import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
@@ -42,7 +41,7 @@ class Workshop:
 
     open_store: Callable[[TargetAccess], ObjectStore]
     open_source: OpenSource
-    open_sink: Callable[[VolumeKind, str, ExistingData], VolumeSink]
+    open_sink: Callable[[DownloadJob], VolumeSink]
     clock: Clock
     new_id: NewId
     wait: Wait = wait_in_thread

@@ -79,6 +79,8 @@ class DownloadJob(Model):
     """Globs of paths in a tree; only these come back. Empty: all."""
     force: bool = False
     """Allows what cannot be undone: writing onto a device."""
+    sparse: bool = True
+    """Whether zeros become holes in an image; else every byte of it takes space."""
 
 
 class RemoveJob(Model):

@@ -61,6 +61,18 @@ class BackupContent(Protocol):
         """What the source left for its restore."""
         ...
 
+    @property
+    def kept(self) -> frozenset[int] | None:
+        """None: the destination begins empty. Else it holds an earlier backup, and at these offsets the same blocks.
+
+        Nobody vouches for what happened to it since; `is_block` tells whether a block is still there.
+        """
+        ...
+
+    def is_block(self, offset: int, block: bytes) -> bool:
+        """Whether these bytes, filled up with zeros, are the block at `offset`, one of `block_offsets`."""
+        ...
+
     def read_block(self, offset: int) -> bytes:
         """One whole block; `offset` is one of `block_offsets`. Raises DamagedBlock or MissingBlock."""
         ...

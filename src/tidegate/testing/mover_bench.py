@@ -85,6 +85,10 @@ class MoverBench:
         backup: str = "backup-1",
         kind: VolumeKind = VolumeKind.IMAGE,
         existing_data: ExistingData = ExistingData.NONE,
+        *,
+        onto: str | None = None,
+        includes: tuple[str, ...] = (),
+        sparse: bool = True,
     ) -> TransferResult:
         """Restore to `path`."""
         job = DownloadJob(
@@ -94,6 +98,9 @@ class MoverBench:
             volume_kind=kind,
             path=str(path),
             existing_data=existing_data,
+            onto=onto,
+            includes=includes,
+            sparse=sparse,
         )
         return self.do(job)
 

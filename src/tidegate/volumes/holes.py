@@ -7,9 +7,12 @@ from collections.abc import Iterator
 _NO_ANSWER = frozenset({errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTTY})
 
 
-def data_ranges(handle: int, size: int) -> Iterator[tuple[int, int]]:
-    """(offset, length) of what may hold data, ascending. A file system that does not know says: all of it."""
-    offset = 0
+def data_ranges(handle: int, size: int, *, begin_at: int = 0) -> Iterator[tuple[int, int]]:
+    """(offset, length) of what may hold data from `begin_at` on, ascending.
+
+    A file system that does not know says: all of it.
+    """
+    offset = begin_at
     while offset < size:
         try:
             begin = os.lseek(handle, offset, os.SEEK_DATA)

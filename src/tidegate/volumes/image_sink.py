@@ -8,18 +8,21 @@ from collections.abc import Callable, Sequence
 from tidegate.errors import DestinationUnusable
 from tidegate.format.image_rights import ImageRights
 from tidegate.format.packed_tree import CONTENT, TREE
+from tidegate.model.mover_job import DownloadJob
 from tidegate.model.restore import ExistingData
 from tidegate.ports.volume_data import BackupContent
+from tidegate.volumes.device_sink import changed_warning
+from tidegate.volumes.image_writer import bring_up_to_date, copy_sparsely, fill
 from tidegate.volumes.workplace import make_file, sync_directory, workplace, writing_to
 
 
 class ImageSink:
     """Keeps the VolumeSink's promise for an image file."""
 
-    def __init__(self, path: str, existing_data: ExistingData) -> None:
+    def __init__(self, job: DownloadJob) -> None:
         # A link to the image stays a link; what it leads to is replaced.
-        self._path = os.path.realpath(path)
-        self._existing_data = existing_data
+        self._path = os.path.realpath(job.path)
+        self._job = job
         self._check_free()
 
     def receive(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> Sequence[str]:
@@ -28,27 +31,37 @@ class ImageSink:
             raise DestinationUnusable("the backup holds a file tree; restore it to a directory, not to an image")
         with workplace(self._path, make=make_file) as place:
             with open(place, "r+b", buffering=0) as file:
-                _fill(file.fileno(), content, on_bytes)
+                changed = self._build(file.fileno(), content, on_bytes)
                 self._give_rights(file.fileno(), ImageRights.from_parameters(content.cfg_parameters))
                 os.fsync(file.fileno())
             self._check_free()
             os.rename(place, self._path)
             sync_directory(os.path.dirname(self._path))
-        return ()
+        return changed_warning(self._path, changed)
+
+    def _build(self, handle: int, content: BackupContent, on_bytes: Callable[[int], None]) -> int:
+        if content.kept is None:
+            os.ftruncate(handle, content.size)
+            fill(handle, content, on_bytes, sparse=self._job.sparse)
+            return 0
+        with open(self._path, "rb", buffering=0) as earlier:
+            copy_sparsely(earlier.fileno(), handle)
+        os.ftruncate(handle, content.size)
+        return bring_up_to_date(handle, content, on_bytes)
 
     def _check_free(self) -> None:
         with writing_to(self._path):
             try:
                 found = os.stat(self._path)
             except FileNotFoundError:
+                if self._job.onto:
+                    raise DestinationUnusable(
+                        f"{self._path} does not exist, so it does not hold backup {self._job.onto}"
+                    ) from None
                 return
-        if stat.S_ISBLK(found.st_mode):
-            raise DestinationUnusable(
-                f"{self._path} is a block device; restore to an image file and copy that to the device"
-            )
         if not stat.S_ISREG(found.st_mode):
             raise DestinationUnusable(f"{self._path} exists and is not a regular file")
-        if self._existing_data is not ExistingData.OVERWRITE:
+        if self._job.existing_data is not ExistingData.OVERWRITE and not self._job.onto:
             raise DestinationUnusable(
                 f"{self._path} exists already", hint="allow it to be overwritten, or restore to another place"
             )
@@ -62,21 +75,3 @@ class ImageSink:
             with contextlib.suppress(PermissionError):  # only root may give files away
                 os.fchown(handle, recorded.user, recorded.group)
             os.fchmod(handle, recorded.mode)
-
-
-def _fill(handle: int, content: BackupContent, on_bytes: Callable[[int], None]) -> None:
-    os.ftruncate(handle, content.size)
-    zeros = bytes(content.block_size)
-    for offset in content.block_offsets:
-        block = content.read_block(offset)
-        # The last block of an odd image is padded in the store; a block of zeros is already there as a hole.
-        if block != zeros:
-            _write(handle, block[: content.size - offset], offset)
-        on_bytes(len(block))
-
-
-def _write(handle: int, piece: bytes, offset: int) -> None:
-    rest = memoryview(piece)
-    while rest:
-        written = os.pwrite(handle, rest, offset)
-        rest, offset = rest[written:], offset + written

@@ -5,9 +5,10 @@ import stat
 from collections.abc import Callable
 
 from tidegate.errors import DestinationUnusable, SourceUnreadable
-from tidegate.model.restore import ExistingData
+from tidegate.model.mover_job import DownloadJob
 from tidegate.model.volume import VolumeKind, VolumeSpec
 from tidegate.ports.volume_data import VolumeSink, VolumeSource
+from tidegate.volumes.device_sink import DeviceSink
 from tidegate.volumes.directory import DirectorySource, open_tree
 from tidegate.volumes.image import ImageSource, image_size, open_image
 from tidegate.volumes.image_sink import ImageSink
@@ -24,15 +25,13 @@ def open_source(kind: VolumeKind, path: str, *, still_wanted: Callable[[], None]
     return ImageSource(path, kind)
 
 
-def open_sink(kind: VolumeKind, path: str, existing_data: ExistingData) -> VolumeSink:
+def open_sink(job: DownloadJob) -> VolumeSink:
     """Where the volume is restored to. Raises DestinationUnusable with a sentence; nothing is written yet."""
-    if kind is VolumeKind.DIRECTORY:
-        return DirectorySink(path, existing_data)
-    if kind is VolumeKind.DEVICE:
-        raise DestinationUnusable(
-            f"{path}: restoring onto a device is not possible yet; restore to an image file and copy that"
-        )
-    return ImageSink(path, existing_data)
+    if job.volume_kind is VolumeKind.DIRECTORY:
+        return DirectorySink(job)
+    if job.includes:
+        raise DestinationUnusable("only a file tree can be restored in part; an image comes back as a whole")
+    return DeviceSink(job) if job.volume_kind is VolumeKind.DEVICE else ImageSink(job)
 
 
 def measure(spec: VolumeSpec) -> int:

@@ -1,15 +1,21 @@
 """Restoring to a directory: unpacked beside it, then swapped in."""
 
+import contextlib
+import itertools
 import os
 import stat
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 
-from tidegate.errors import DestinationUnusable
+from tidegate.errors import DestinationUnusable, NotFound
+from tidegate.format.packed_reader import Entries, ImageBytes, read_manifest
 from tidegate.format.packed_tree import TreeMark, changed_files
-from tidegate.format.tree_manifest import decode_manifest, split_lines
+from tidegate.format.tree_entry import TreeEntry
+from tidegate.format.tree_globs import TreeGlobs
+from tidegate.format.tree_selection import selected_entries
+from tidegate.model.mover_job import DownloadJob
 from tidegate.model.restore import ExistingData
 from tidegate.ports.volume_data import BackupContent
-from tidegate.volumes.image_bytes import ImageBytes, manifest_pieces
 from tidegate.volumes.libc import exchange, sync_file_system
 from tidegate.volumes.tree_writer import TreeWriter
 from tidegate.volumes.workplace import make_directory, remove, sync_directory, workplace, writing_to
@@ -18,10 +24,13 @@ from tidegate.volumes.workplace import make_directory, remove, sync_directory, w
 class DirectorySink:
     """Keeps the VolumeSink's promise for a directory. An empty one counts as free."""
 
-    def __init__(self, path: str, existing_data: ExistingData) -> None:
+    def __init__(self, job: DownloadJob) -> None:
+        if job.onto:
+            raise DestinationUnusable("a file tree cannot be restored onto an earlier one; restore it as a whole")
         # A link to the directory stays a link; what it leads to is replaced.
-        self._path = os.path.realpath(path)
-        self._existing_data = existing_data
+        self._path = os.path.realpath(job.path)
+        self._existing_data = job.existing_data
+        self._globs = TreeGlobs(job.includes) if job.includes else None
         self._check_free()
 
     def receive(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> Sequence[str]:
@@ -35,16 +44,21 @@ class DirectorySink:
         ]
         with workplace(self._path, make=make_directory) as place:
             image = ImageBytes(content, on_bytes=on_bytes)
-            writer = TreeWriter(place, image)
-            try:
-                lines = split_lines(manifest_pieces(image, mark))
-                for entry in decode_manifest(lines, content_end=mark.manifest_offset):
+            with contextlib.closing(TreeWriter(place, image)) as writer, tempfile.TemporaryFile() as spool:
+                for entry in self._wanted(read_manifest(image, mark, spool)):
                     writer.write(entry)
                 writer.finish()
-            finally:
-                writer.close()
             self._swap_in(place)
         return [*warnings, *writer.warnings]
+
+    def _wanted(self, entries: Entries) -> Iterator[TreeEntry]:
+        if self._globs is None:
+            return entries()
+        wanted = selected_entries(entries, self._globs)
+        root, first = next(wanted), next(wanted, None)
+        if first is None:
+            raise NotFound("nothing in the backup matches what should be restored", hint="look with: tidegate store ls")
+        return itertools.chain([root, first], wanted)
 
     def _check_free(self) -> None:
         with writing_to(self._path):

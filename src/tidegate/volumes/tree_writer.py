@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from tidegate.errors import DamagedMetadata
+from tidegate.format.packed_reader import ImageBytes
 from tidegate.format.tree_entry import ROOT_PATH, EntryType, TreeEntry
 from tidegate.volumes.beneath import DIRECTORY, open_beneath
-from tidegate.volumes.image_bytes import ImageBytes
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST_WARNINGS = 1000

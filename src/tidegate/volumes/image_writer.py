@@ -1,0 +1,97 @@
+"""Writing a backup's blocks into an open image or device: anew, or onto what an earlier backup left there."""
+
+import os
+from collections.abc import Callable, Iterator
+
+from tidegate.ports.volume_data import BackupContent
+from tidegate.volumes.holes import data_ranges
+
+_PIECE = 4 * 1024 * 1024
+
+
+def fill(handle: int, content: BackupContent, on_bytes: Callable[[int], None], *, sparse: bool) -> None:
+    """Everything, into a file that reads as zeros so far. With `sparse`, zeros stay holes."""
+    zeros = bytes(content.block_size)
+    done = 0
+    for offset in content.block_offsets:
+        block = content.read_block(offset)
+        if not sparse:
+            write_zeros(handle, done, offset - done)
+        # The last block of an odd image is padded in the store.
+        if block != zeros or not sparse:
+            write_at(handle, block[: content.size - offset], offset)
+        done = min(offset + len(block), content.size)
+        on_bytes(len(block))
+    if not sparse:
+        write_zeros(handle, done, content.size - done)
+
+
+def bring_up_to_date(handle: int, content: BackupContent, on_bytes: Callable[[int], None]) -> int:
+    """Make what holds an earlier backup hold this one; returns how many kept blocks were not what they should be.
+
+    Each block that should be there already is compared with its checksum and fetched if somebody changed it. What no
+    block covers becomes zeros.
+    """
+    kept = content.kept or frozenset()
+    changed, done = 0, 0
+    for offset in content.block_offsets:
+        clear(handle, done, offset - done)
+        length = min(content.block_size, content.size - offset)
+        if offset not in kept or not content.is_block(offset, os.pread(handle, length, offset)):
+            changed += offset in kept
+            write_at(handle, content.read_block(offset)[:length], offset)
+        done = offset + length
+        on_bytes(content.block_size)
+    clear(handle, done, content.size - done)
+    return changed
+
+
+def clear(handle: int, offset: int, length: int) -> None:
+    """Let a range read as zeros, writing only where it does not."""
+    for begin_data, length_data in data_ranges(handle, offset + length, begin_at=offset):
+        for begin, size in _pieces(begin_data, length_data):
+            if os.pread(handle, size, begin).strip(b"\0"):
+                write_zeros(handle, begin, size)
+
+
+def write_zeros(handle: int, offset: int, length: int) -> None:
+    """Zeros that take space."""
+    for begin, size in _pieces(offset, length):
+        write_at(handle, bytes(size), begin)
+
+
+def write_at(handle: int, piece: bytes, offset: int) -> None:
+    """All of it."""
+    rest = memoryview(piece)
+    while rest:
+        written = os.pwrite(handle, rest, offset)
+        rest, offset = rest[written:], offset + written
+
+
+def copy_sparsely(source: int, to: int) -> None:
+    """The same bytes and holes in another, empty file: shared by the file system where it can, else copied."""
+    size = os.fstat(source).st_size
+    os.ftruncate(to, size)
+    for offset, length in data_ranges(source, size):
+        _copy(source, to, offset, length)
+
+
+def _copy(source: int, to: int, offset: int, length: int) -> None:
+    while length > 0:
+        try:
+            copied = os.copy_file_range(source, to, min(length, 1 << 30), offset, offset)
+        except OSError:  # this file system cannot
+            copied = 0
+        if not copied:
+            piece = os.pread(source, min(length, _PIECE), offset)
+            if not piece:
+                return
+            write_at(to, piece, offset)
+            copied = len(piece)
+        offset, length = offset + copied, length - copied
+
+
+def _pieces(offset: int, length: int) -> Iterator[tuple[int, int]]:
+    while length > 0:
+        yield offset, min(length, _PIECE)
+        offset, length = offset + _PIECE, length - _PIECE
