@@ -5,15 +5,10 @@ import signal
 import sys
 import threading
 
-from tidegate.app.clock import SystemClock
-from tidegate.app.encryption_key import find_key
-from tidegate.app.identity import new_id
+from tidegate.app.workshop import real_workshop
 from tidegate.datapath.work import carry_out
-from tidegate.datapath.workshop import Workshop
 from tidegate.model.mover_job import MOVER_JOB
-from tidegate.objects.open import open_store
 from tidegate.ports.mover_host import Report
-from tidegate.volumes.open import open_sink, open_source
 
 
 def run_mover() -> int:
@@ -22,15 +17,7 @@ def run_mover() -> int:
     signal.signal(signal.SIGTERM, lambda _number, _frame: cancelled.set())
     line = sys.stdin.buffer.readline()
     threading.Thread(target=_stop_with_the_server, args=(cancelled,), daemon=True).start()
-    shop = Workshop(
-        open_store=open_store,
-        open_source=open_source,
-        open_sink=open_sink,
-        clock=SystemClock(),
-        new_id=new_id,
-        find_key=find_key,
-    )
-    carry_out(MOVER_JOB.validate_json(line), shop, report=_say, cancelled=cancelled)
+    carry_out(MOVER_JOB.validate_json(line), real_workshop(), report=_say, cancelled=cancelled)
     return 0
 
 

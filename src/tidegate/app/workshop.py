@@ -1,0 +1,20 @@
+"""The real workshop: every store, every kind of volume, the machine's clock."""
+
+from tidegate.app.clock import SystemClock
+from tidegate.app.encryption_key import find_key
+from tidegate.app.identity import new_id
+from tidegate.datapath.workshop import Workshop
+from tidegate.objects.open import open_store
+from tidegate.volumes.open import open_sink, open_source
+
+
+def real_workshop() -> Workshop:
+    """For movers, and for commands that work on a store themselves."""
+    return Workshop(
+        open_store=open_store,
+        open_source=open_source,
+        open_sink=open_sink,
+        clock=SystemClock(),
+        new_id=new_id,
+        find_key=find_key,
+    )
