@@ -4,6 +4,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Mapping
+from pathlib import Path
 
 from tidegate.app.clock import SystemClock
 from tidegate.app.identity import new_id
@@ -12,6 +14,7 @@ from tidegate.datapath.workshop import Workshop
 from tidegate.model.mover_job import MOVER_JOB
 from tidegate.objects.open import open_store
 from tidegate.ports.mover_host import Report
+from tidegate.volumes.kept_maps import DirectoryKeptMaps
 from tidegate.volumes.open import open_sink, open_source
 
 
@@ -27,9 +30,16 @@ def run_mover() -> int:
         open_sink=open_sink,
         clock=SystemClock(),
         new_id=new_id,
+        kept_maps=DirectoryKeptMaps(maps_dir(os.environ)),
     )
     carry_out(MOVER_JOB.validate_json(line), shop, report=_say, cancelled=cancelled)
     return 0
+
+
+def maps_dir(environment: Mapping[str, str]) -> str:
+    """Where this machine remembers its uploads."""
+    cache = environment.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return environment.get("TIDEGATE_MAPS_DIR") or str(Path(cache) / "tidegate" / "maps")
 
 
 def _say(report: Report) -> None:

@@ -10,6 +10,7 @@ from tidegate.model.restore import ExistingData
 from tidegate.model.volume import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
+from tidegate.ports.kept_maps import KeptMaps
 from tidegate.ports.object_store import ObjectStore
 from tidegate.ports.volume_data import VolumeSink, VolumeSource
 
@@ -45,3 +46,5 @@ class Workshop:
     clock: Clock
     new_id: NewId
     wait: Wait = wait_in_thread
+    kept_maps: KeptMaps | None = None
+    """Without them every upload reads everything."""
