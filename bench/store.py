@@ -15,13 +15,14 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
 import lz4.frame
 
 from bench.rows import Row
+from tidegate.format.compression import Compression, compress
 
 MIB = 1024 * 1024
 BLOCK = 2 * MIB
@@ -150,8 +151,8 @@ class Ours:
         job = {"action": "download", "store_volume": volume, "store_backup": self._last}
         return self._run(job | {"volume_kind": kind, "path": str(path)})
 
-    def _run(self, job: dict[str, object]) -> float:
-        job["target"] = {"url": f"file://{self._store}"}
+    def _run(self, asked: Mapping[str, str]) -> float:
+        job = {**asked, "target": {"url": f"file://{self._store}"}}
         environment = os.environ | {"XDG_CACHE_HOME": str(self._maps)}
         began = time.monotonic()
         with subprocess.Popen(
@@ -221,9 +222,7 @@ def _limit_of_first(image: Path, place: Path) -> float:
         if block == zeros:
             return
         name = hashlib.sha512(block).hexdigest()[:64]
-        body = lz4.frame.compress(
-            block, block_size=lz4.frame.BLOCKSIZE_MAX4MB, block_linked=False, content_checksum=True
-        )
+        body = compress(block, Compression.LZ4)
         with (place / name).open("wb", buffering=0) as file:
             file.write(body)
 
