@@ -11,6 +11,7 @@ from tidegate.objects.memory import MemoryObjects
 from tidegate.ports.object_store import ObjectStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects
+from tidegate.testing.power_cut import RecordedObjects
 
 
 def open_directory(path: Path) -> ObjectStore:
@@ -25,7 +26,11 @@ def open_faulty(_: Path) -> ObjectStore:
     return FaultyObjects(MemoryObjects(ManualClock()))
 
 
-@pytest.fixture(params=[open_directory, open_memory, open_faulty])
+def open_recorded(_: Path) -> ObjectStore:
+    return RecordedObjects(ManualClock())
+
+
+@pytest.fixture(params=[open_directory, open_memory, open_faulty, open_recorded])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
     return request.param(tmp_path)  # type: ignore[no-any-return]
 

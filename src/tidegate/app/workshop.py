@@ -1,10 +1,15 @@
 """The real workshop: every store, every kind of volume, the machine's clock."""
 
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
 from tidegate.app.clock import SystemClock
 from tidegate.app.encryption_key import find_key
 from tidegate.app.identity import new_id
 from tidegate.datapath.workshop import Workshop
 from tidegate.objects.open import open_store
+from tidegate.volumes.kept_maps import DirectoryKeptMaps
 from tidegate.volumes.open import open_sink, open_source
 
 
@@ -17,4 +22,11 @@ def real_workshop() -> Workshop:
         clock=SystemClock(),
         new_id=new_id,
         find_key=find_key,
+        kept_maps=DirectoryKeptMaps(maps_dir(os.environ)),
     )
+
+
+def maps_dir(environment: Mapping[str, str]) -> str:
+    """Where this machine remembers its uploads."""
+    cache = environment.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return environment.get("TIDEGATE_MAPS_DIR") or str(Path(cache) / "tidegate" / "maps")

@@ -100,9 +100,9 @@ def repair_index(
     place = volume_place(cli, url, volume)
 
     def work(_show: "Callable[[ProgressReport], None]", cancelled: "threading.Event") -> "Repair":
-        with _deletion_lock(place, cancelled) as check:
+        with _deletion_lock(place, cancelled) as lock:
             repair = plan_repair(place.stored(), size=size)
-            check()
+            lock.confirm()
             if repair.why:
                 place.stored().save_volume_cfg(repair.after)
             return repair
@@ -169,17 +169,17 @@ def _collect(cli: CliContext, place: Place, *, dry_run: bool) -> "Collected":
 
     def work(show: "Callable[[ProgressReport], None]", cancelled: "threading.Event") -> "Collected":
         progress = Progress(show, cli.clock)
-        looked = collect_garbage(place.stored(), progress=progress, checkpoint=lambda: None, dry_run=True)
+        looked = collect_garbage(place.stored(), progress=progress)
         if dry_run or not looked.blocks:
             return looked
-        with _deletion_lock(place, cancelled) as check:
-            return collect_garbage(place.stored(), progress=progress, checkpoint=check, dry_run=False)
+        with _deletion_lock(place, cancelled) as lock:
+            return collect_garbage(place.stored(), progress=progress, lock=lock)
 
     return run_work(cli, f"Cleaning up {place.volume}", work)
 
 
 class _deletion_lock:  # noqa: N801  used like a function
-    """The volume's lock while inside; gives what to call before each step that cannot be undone."""
+    """The volume's lock while inside, with what to call before each step that cannot be undone."""
 
     def __init__(self, place: Place, cancelled: "threading.Event") -> None:
         from tidegate.datapath.locks import VolumeLock
@@ -195,19 +195,25 @@ class _deletion_lock:  # noqa: N801  used like a function
             on_wait=lambda reason: place.cli.terminal.note(printable(f"Waiting: {reason}")),
         )
 
-    def __enter__(self) -> "Callable[[], None]":
+    def __enter__(self) -> "_deletion_lock":
         self._lock.__enter__()
-        return self._check
+        return self
 
     def __exit__(self, *error: object) -> None:
         self._lock.__exit__(*error)
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise if the work was cancelled or the lock may be lost."""
         from tidegate.errors import WorkCancelled
 
         if self._cancelled.is_set():
             raise WorkCancelled("the work was cancelled")
         self._lock.check()
+
+    def confirm(self) -> None:
+        """The same, and ask the store itself."""
+        self.check()
+        self._lock.confirm()
 
 
 def _cfg_key(place: Place) -> str:
