@@ -123,11 +123,10 @@ class VolumeLock:
     def _acquire(self) -> None:
         try:
             self._write(acquired=False)
-            if self._alone():
-                return
-            self._pause(SETTLE_SECONDS)
-            self._refuse_if_behind_another()
-            self._write(acquired=True)
+            if not self._alone():
+                self._pause(SETTLE_SECONDS)
+                self._refuse_if_behind_another()
+                self._write(acquired=True)
             self._modified_at = self._objects.head(self._key).modified_at
         except BaseException:
             self._withdraw()
