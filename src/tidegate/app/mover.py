@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 
 from tidegate.app.clock import SystemClock
 from tidegate.app.encryption_key import find_key
@@ -23,7 +24,7 @@ def run_mover() -> int:
     line = sys.stdin.buffer.readline()
     threading.Thread(target=_stop_with_the_server, args=(cancelled,), daemon=True).start()
     shop = Workshop(
-        open_store=open_store,
+        open_store=partial(open_store, pause=cancelled.wait),
         open_source=open_source,
         open_sink=open_sink,
         clock=SystemClock(),
