@@ -16,6 +16,7 @@
     │   ├── StaleVersion           somebody else wrote first: observe again, never force
     │   ├── WatchExpired           the watcher is too far behind: list again
     │   ├── StoreUnavailable       the object store did not answer
+    │   │   └── StoreBusy              it answered: fewer requests, please
     │   ├── StoreLocked            another client works on the same volume
     │   └── ServerUnreachable      no server where the CLI looked for one
     ├── DamageError            stop, loudly; data in the store is not what it should be
@@ -134,6 +135,12 @@ class StoreUnavailable(RetryableError):
     """The object store did not answer, or answered something that proves nothing."""
 
     code = "StoreUnavailable"
+
+
+class StoreBusy(StoreUnavailable):
+    """The object store asks for fewer requests."""
+
+    code = "StoreBusy"
 
 
 class StoreLocked(RetryableError):

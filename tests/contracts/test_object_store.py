@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from tidegate.errors import DamagedMetadata, NotFound
+from tidegate.model.mover_job import TargetAccess
+from tidegate.objects.backoff import HURRIED
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
+from tidegate.objects.open import open_store
 from tidegate.ports.object_store import ObjectStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects
@@ -30,8 +33,14 @@ def open_recorded(_: Path) -> ObjectStore:
     return RecordedObjects(ManualClock())
 
 
-@pytest.fixture(params=[open_directory, open_memory, open_faulty, open_recorded])
+@pytest.fixture(params=[open_directory, open_memory, open_faulty, open_recorded, "s3"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    if request.param == "s3":
+        bucket = request.getfixturevalue("bucket")
+        credentials = request.getfixturevalue("rclone").credentials()
+        return open_store(
+            TargetAccess(url=f"s3://{bucket}@us-east-1/some/path/", credentials=credentials), patience=HURRIED
+        )
     return request.param(tmp_path)  # type: ignore[no-any-return]
 
 

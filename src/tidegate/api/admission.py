@@ -7,13 +7,13 @@ from tidegate.api.services import Services
 from tidegate.decide.admission import admit_backup, admit_restore, check_setting
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound, Refused
 from tidegate.model.backup import Backup, BackupPhase
-from tidegate.model.mover_job import TargetAccess
 from tidegate.model.names import check_namespace
 from tidegate.model.resource import Metadata, Resource
 from tidegate.model.restore import Restore
 from tidegate.model.setting import Setting
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Namespace, Volume
+from tidegate.ports.secrets import access_to
 
 # Names of finalizers are part of the stored form; the controllers that honour them define the same words.
 BACKUP_FINALIZER = "tidegate.dev/backup"
@@ -81,7 +81,7 @@ async def _admit_namespace(_services: Services, resource: Resource) -> Resource:
 
 async def _admit_target(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, BackupTarget)  # noqa: S101  # see ADMISSIONS
-    await services.surroundings.check_target(TargetAccess(url=resource.spec.url))
+    await services.surroundings.check_target(await access_to(resource.spec, services.secrets))
     return resource
 
 

@@ -29,6 +29,7 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.StaleVersion: HTTPStatus.CONFLICT,
     errors.WatchExpired: HTTPStatus.GONE,
     errors.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.StoreBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreLocked: HTTPStatus.LOCKED,
     errors.ServerUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DamageError: HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
 
 
@@ -18,6 +19,7 @@ class Services:
     surroundings: Surroundings
     token_is_good: Callable[[str], bool]
     version: str
+    secrets: SecretStore = field(default_factory=NoSecrets)
     reconcile_errors: Callable[[], dict[str, int]] = dict
     shutting_down: asyncio.Event = field(default_factory=asyncio.Event)
     """Open event streams watch it, or the server could not stop (uvicorn waits for them)."""

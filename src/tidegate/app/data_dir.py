@@ -35,6 +35,11 @@ class DataDir:
         """The admin's token."""
         return self.path / "admin.token"
 
+    @property
+    def secrets(self) -> Path:
+        """One file per secret; people write them."""
+        return self.path / "secrets"
+
     def take(self) -> None:
         """Become the owner; raises AlreadyRunning if somebody else is."""
         try:

@@ -17,7 +17,8 @@ def run_mover() -> int:
     signal.signal(signal.SIGTERM, lambda _number, _frame: cancelled.set())
     line = sys.stdin.buffer.readline()
     threading.Thread(target=_stop_with_the_server, args=(cancelled,), daemon=True).start()
-    carry_out(MOVER_JOB.validate_json(line), real_workshop(), report=_say, cancelled=cancelled)
+    shop = real_workshop(pause=cancelled.wait)
+    carry_out(MOVER_JOB.validate_json(line), shop, report=_say, cancelled=cancelled)
     return 0
 
 

@@ -17,6 +17,7 @@ from tidegate.app.data_dir import DataDir, token_check
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
 from tidegate.app.options import ServerOptions
+from tidegate.app.secret_files import SecretFiles
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.mover_supervisor import MoverSupervisor
@@ -49,13 +50,14 @@ async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
     store = await SqliteStore.open(data_dir.database, clock=clock, new_id=new_id)
     try:
         await recover(store, clock)
-        surroundings = LocalSurroundings()
+        surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
         node = await _register_node(store)
-        runtime, supervisor = build_runtime(store, clock, ChildMovers(), node, surroundings)
+        runtime, supervisor = build_runtime(store, clock, ChildMovers(), node, surroundings, secrets=secrets)
         services = Services(
             store=store,
             clock=clock,
             surroundings=surroundings,
+            secrets=secrets,
             token_is_good=token_check(token),
             version=__version__,
             reconcile_errors=runtime.error_counts,

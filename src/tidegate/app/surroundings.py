@@ -4,6 +4,7 @@ import asyncio
 
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.volume import VolumeSpec
+from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
 from tidegate.volumes.open import measure
 
@@ -19,6 +20,6 @@ class LocalSurroundings:
         """Open the store and list its root: what the first backup will do."""
 
         def look() -> None:
-            open_store(access).list_level("")
+            open_store(access, patience=HURRIED).list_level("")
 
         await asyncio.to_thread(look)

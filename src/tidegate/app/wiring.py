@@ -14,14 +14,22 @@ from tidegate.controllers.volume import VolumeController
 from tidegate.ports.clock import Clock
 from tidegate.ports.mover_host import MoverHost
 from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
 
 
 def build_runtime(
-    store: ResourceStore, clock: Clock, movers: MoverHost, node: str, surroundings: Surroundings
+    store: ResourceStore,
+    clock: Clock,
+    movers: MoverHost,
+    node: str,
+    surroundings: Surroundings,
+    *,
+    secrets: SecretStore | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers)
+    known = secrets or NoSecrets()
     runtime = Runtime(
         store=store,
         clock=clock,
@@ -31,9 +39,9 @@ def build_runtime(
             BackupController(store, clock),
             RestoreController(store, clock),
             TransferGates(store, clock, node),
-            TransferController(store, clock, supervisor),
+            TransferController(store, clock, supervisor, known),
             VolumeController(store),
-            TargetController(store, clock, surroundings),
+            TargetController(store, clock, surroundings, known),
         ],
     )
     supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)

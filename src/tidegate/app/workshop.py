@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from tidegate.app.clock import SystemClock
@@ -9,14 +10,15 @@ from tidegate.app.encryption_key import find_key
 from tidegate.app.identity import new_id
 from tidegate.datapath.workshop import Workshop
 from tidegate.objects.open import open_store
+from tidegate.objects.retrying import Pause
 from tidegate.volumes.kept_maps import DirectoryKeptMaps
 from tidegate.volumes.open import open_sink, open_source
 
 
-def real_workshop() -> Workshop:
-    """For movers, and for commands that work on a store themselves."""
+def real_workshop(pause: Pause | None = None) -> Workshop:
+    """For movers, and for commands that work on a store themselves. `pause` lets waiting for a store be cut short."""
     return Workshop(
-        open_store=open_store,
+        open_store=open_store if pause is None else partial(open_store, pause=pause),
         open_source=open_source,
         open_sink=open_sink,
         clock=SystemClock(),

@@ -15,26 +15,6 @@ if TYPE_CHECKING:
     from tidegate.model.mover_job import TargetAccess
     from tidegate.ports.object_store import ObjectStore
 
-# The names that Longhorn's secrets have; nothing else of the environment reaches a store.
-CREDENTIALS = (
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_ENDPOINTS",
-    "AWS_CERT",
-    "AWS_REGION",
-    "AWS_IAM_ROLE_ARN",
-    "AWS_SIGN_ACCEPT_ENCODING",
-    "VIRTUAL_HOSTED_STYLE",
-    "AZBLOB_ACCOUNT_NAME",
-    "AZBLOB_ACCOUNT_KEY",
-    "AZBLOB_ENDPOINT",
-    "AZBLOB_CERT",
-    "CIFS_USERNAME",
-    "CIFS_PASSWORD",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "NO_PROXY",
-)
 # What a shell leaves of an `&` that was copied out of JSON.
 _ESCAPED_AND = re.compile(r"\\?u0026(?=(?:backup|volume)=)")
 
@@ -51,11 +31,14 @@ class Place:
     @property
     def access(self) -> "TargetAccess":
         """For a job."""
+        from tidegate.model.credentials import CREDENTIAL_NAMES, ENCRYPTION_NAMES
         from tidegate.model.mover_job import TargetAccess
 
         variables = self.cli.environment.variables
+        # Only the names that this kind of target knows; nothing else of the environment reaches a store.
+        names = CREDENTIAL_NAMES.get(self.target.partition("://")[0].lower(), frozenset()) | ENCRYPTION_NAMES
         return TargetAccess(
-            url=self.target, credentials={name: variables[name] for name in CREDENTIALS if name in variables}
+            url=self.target, credentials={name: variables[name] for name in sorted(names) if name in variables}
         )
 
     @cached_property

@@ -26,7 +26,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the target.",
     "create",
     epilog=epilog(
         "tidegate target create usb /mnt/usb/backups --default",
-        "tidegate target create offsite s3://bucket@eu-central-1/backups --poll-interval 1h",
+        "tidegate target create offsite s3://bucket@eu-central-1/backups --credential-secret offsite",
         codes=(ExitCode.REJECTED, ExitCode.CONFLICT),
     ),
 )
@@ -40,13 +40,22 @@ def create_target(
         str,
         typer.Option(metavar="DURATION", help="How often to look for what others wrote, such as 5m; 0: when asked."),
     ] = "",
+    credential_secret: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Secret with the credentials: a file in secrets/ of the server's data."),
+    ] = "",
     labels: options.Labels = None,
     dry_run: options.DryRun = False,
     output: options.Output = None,
 ) -> None:
     """Name a store. The server checks at once whether it can be used."""
     cli = context_of(ctx)
-    spec: Wire = {"url": _store_url(cli, url), "default": default or None, "pollInterval": poll_interval}
+    spec: Wire = {
+        "url": _store_url(cli, url),
+        "default": default or None,
+        "pollInterval": poll_interval,
+        "credentialSecret": credential_secret,
+    }
     resource = new_resource("BackupTarget", name, spec, labels=read_labels(labels))
     create(cli, TARGET, Creation(resource, output, dry_run))
 

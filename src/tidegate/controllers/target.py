@@ -7,11 +7,11 @@ import structlog
 
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.errors import NotFound, TidegateError
-from tidegate.model.mover_job import TargetAccess
 from tidegate.model.resource import Condition, Ref
 from tidegate.model.target import BackupTarget
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.secrets import SecretStore, access_to
 from tidegate.ports.surroundings import Surroundings
 
 log = structlog.get_logger(__name__)
@@ -27,6 +27,7 @@ class TargetController:
     store: ResourceStore
     clock: Clock
     surroundings: Surroundings
+    secrets: SecretStore
     name: str = "target"
     workers: int = 4
     watches: tuple[Watch, ...] = (Watch(BackupTarget),)
@@ -38,7 +39,7 @@ class TargetController:
         except NotFound:
             return Next.done()
         try:
-            await self.surroundings.check_target(TargetAccess(url=target.spec.url))
+            await self.surroundings.check_target(await access_to(target.spec, self.secrets))
         except TidegateError as error:
             await self._write(target, available=False, message=str(error))
             return _WHEN_NOT

@@ -12,7 +12,7 @@ from tidegate.controllers.finalizers import let_go
 from tidegate.controllers.mover_jobs import clearing_job, moving_job, removing_job
 from tidegate.controllers.mover_supervisor import Errand, MoverSupervisor
 from tidegate.controllers.reconciler import Next, Watch
-from tidegate.errors import NotFound, WorkCancelled
+from tidegate.errors import NotFound, UserError, WorkCancelled
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.mover_job import ErrorReport, RemoveJob, ResultReport, TargetAccess
 from tidegate.model.resource import Ref
@@ -20,6 +20,7 @@ from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.secrets import SecretStore, access_to
 
 log = structlog.get_logger(__name__)
 
@@ -35,6 +36,7 @@ class TransferController:
     store: ResourceStore
     clock: Clock
     movers: MoverSupervisor
+    secrets: SecretStore
     name: str = "transfer"
     workers: int = 8
     watches: tuple[Watch, ...] = tuple(Watch(kind) for kind in TRANSFERS)
@@ -64,7 +66,7 @@ class TransferController:
         if errand is None:
             try:
                 job = moving_job(transfer, await self._target(transfer))
-            except NotFound as error:
+            except UserError as error:
                 return await self._end(transfer, TransferPhase.FAILED, str(error))
             errand = await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref)
         if errand.last_words is not None:
@@ -92,6 +94,8 @@ class TransferController:
                 job = clearing_job(transfer, await self._target(transfer))
             except NotFound:
                 return await self._stopped(transfer)  # no target, nothing to clear
+            except UserError as error:
+                return await self._not_yet(transfer, error.message)
             await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref)
             return _TRY_AGAIN
         if errand is None:
@@ -140,15 +144,21 @@ class TransferController:
                 job = removing_job(transfer, await self._target(transfer))
             except NotFound:
                 return await self._let_go(transfer)  # the target itself is no longer known: nothing we could remove
+            except UserError as error:
+                return await self._not_yet(transfer, error.message)
             errand = await self.movers.ensure(errand_name, job, on_news=transfer.ref)
             if errand.last_words is None:
                 return Next.done()
             self.movers.forget(errand_name)
             if isinstance(errand.last_words, ErrorReport):
-                message = f"could not be removed from the store yet: {errand.last_words.message}"
-                await self.store.update_status(transfer.with_status(message=message))
-                return _TRY_AGAIN
+                return await self._not_yet(transfer, errand.last_words.message)
         return await self._let_go(transfer)
+
+    async def _not_yet(self, transfer: Transfer, why: str) -> Next:
+        """What must be removed stays known until it is."""
+        message = f"could not be removed from the store yet: {why}"
+        await self.store.update_status(transfer.with_status(message=message))
+        return _TRY_AGAIN
 
     async def _let_go(self, transfer: Transfer) -> Next:
         await let_go(self.store, transfer, FINALIZER)
@@ -156,10 +166,10 @@ class TransferController:
 
     async def _target(self, transfer: Transfer) -> TargetAccess:
         target = await self.store.get(BackupTarget, transfer.spec.target)
-        return TargetAccess(url=target.spec.url)
+        return await access_to(target.spec, self.secrets)
 
 
-_WORTH_RETRYING = frozenset({"StoreUnavailable", "StoreLocked", "RetryableError"})
+_WORTH_RETRYING = frozenset({"StoreUnavailable", "StoreBusy", "StoreLocked", "RetryableError"})
 
 
 def _transfer_kind(key: Ref) -> type[Transfer]:

@@ -1,36 +1,91 @@
 """From a target's URL to its store. A new kind of store is a new line in the table."""
 
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random
 from urllib.parse import unquote
 
 from tidegate.errors import InvalidInput
 from tidegate.model.mover_job import TargetAccess
+from tidegate.objects.backoff import PATIENT, Patience
+from tidegate.objects.credentials import check_credentials
 from tidegate.objects.directory import DirectoryObjects
+from tidegate.objects.retrying import Pause, RetryingObjects
 from tidegate.ports.object_store import ObjectStore
 
-_HINT = "write for example file:///srv/backups"
+_HINT = "write for example file:///srv/backups or s3://bucket@region/path/"
 
 
-def open_store(access: TargetAccess) -> ObjectStore:
-    """The store behind this URL. Raises InvalidInput for a URL that can never work, else as ObjectStore does."""
+def _pause_in_thread(seconds: float) -> bool:
+    return threading.Event().wait(seconds)
+
+
+@dataclass(frozen=True)
+class _Request:
+    access: TargetAccess
+    scheme: str
+    rest: str
+    """What is behind `://`."""
+    patience: Patience
+    pause: Pause
+
+
+def open_store(access: TargetAccess, *, patience: Patience = PATIENT, pause: Pause = _pause_in_thread) -> ObjectStore:
+    """The store behind this URL. Raises InvalidInput for a URL that can never work, else as ObjectStore does.
+
+    Remote stores are asked again as far as `patience` goes; `pause` waits in between and may end that.
+    """
     scheme, separator, rest = access.url.partition("://")
     opener = _OPENERS.get(scheme.lower())
     if not separator or opener is None:
         raise InvalidInput(
-            f"{access.url!r} is not the URL of a store: use {' or '.join(f'{one}:///path' for one in _OPENERS)}",
+            f"{access.url!r} is not the URL of a store: use {' or '.join(f'{one}:///path' for one in _LOCAL)}, "
+            f"or {', '.join(f'{one}://...' for one in _OPENERS if one not in _LOCAL)}",
             field="spec.url",
             hint=_HINT,
         )
-    return opener(access.url, rest)
+    check_credentials(scheme.lower(), access.credentials)
+    return opener(_Request(access, scheme.lower(), rest, patience, pause))
 
 
-def _open_directory(url: str, rest: str) -> ObjectStore:
+def _open_directory(request: _Request) -> ObjectStore:
     """`///path`: the host is empty, and options, which Longhorn ignores here, are ignored."""
-    path = unquote(rest.partition("?")[0])
+    path = unquote(request.rest.partition("?")[0])
     if not path.startswith("/") or "\0" in path:
-        raise InvalidInput(f"{url!r} should name an absolute path after an empty host", field="spec.url", hint=_HINT)
+        raise InvalidInput(
+            f"{request.access.url!r} should name an absolute path after an empty host", field="spec.url", hint=_HINT
+        )
     return DirectoryObjects(path.rstrip("/") or "/")
 
 
+def _open_remote(request: _Request) -> ObjectStore:
+    # Here, because a machine that only has directories need not load the client library.
+    from tidegate.objects.pacing import PacedObjects
+    from tidegate.objects.place import read_place
+    from tidegate.objects.remote import RemoteObjects
+    from tidegate.objects.remote_clients import connect
+
+    client = connect(
+        read_place(request.scheme, request.rest),
+        check_credentials(request.scheme, request.access.credentials),
+        request_timeout=timedelta(seconds=request.patience.request_seconds),
+    )
+    return RetryingObjects(
+        PacedObjects(RemoteObjects(client)),
+        patience=request.patience,
+        pause=request.pause,
+        random=Random(),  # noqa: S311  # jitter, not secrets
+    )
+
+
 # Longhorn says vfs, everybody else says file.
-_OPENERS: dict[str, Callable[[str, str], ObjectStore]] = {"file": _open_directory, "vfs": _open_directory}
+_LOCAL = ("file", "vfs")
+_OPENERS: dict[str, Callable[[_Request], ObjectStore]] = {
+    "file": _open_directory,
+    "vfs": _open_directory,
+    "s3": _open_remote,
+    "azblob": _open_remote,
+    "gs": _open_remote,
+}
