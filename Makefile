@@ -8,7 +8,7 @@ DEV    := $(VENV)/.ready-to-develop
 DATA_DIR ?= .run
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench format generate lock clean
+.PHONY: help run demo test check bench bench-store format generate lock clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ check: $(DEV) ## lint, types, import contracts, generated files up to date
 
 bench: $(DEV) ## the numbers of docs/benchmarks.md, measured here and now
 	$(BIN)/python -m bench
+
+bench-store: $(DEV) ## backups and restores against restic and the machine's own limit (BENCH_SCALE=0.1 for a quick look)
+	$(BIN)/python -m bench store
 
 format: $(DEV) ## let ruff order and format the sources
 	$(BIN)/ruff check --fix

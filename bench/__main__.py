@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Sequence
 
-from bench import command_line, resource_store
+from bench import command_line, resource_store, store
 from bench.rows import Bench, table
 
 # A new bench is one line here: its name, and a function without arguments that returns rows.
 BENCHES: dict[str, Bench] = {
     "resource-store": resource_store.run,
     "command-line": command_line.run,
+    "store": store.run,
 }
 
 

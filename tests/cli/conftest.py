@@ -7,7 +7,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -15,11 +15,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tidegate.app.workshop import real_workshop
 from tidegate.cli.context import CliContext
 from tidegate.cli.environment import Environment
 from tidegate.cli.root import assemble
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.labels import Selector
+from tidegate.testing.mover_bench import no_wait
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 TOKEN = "open-sesame"
@@ -259,6 +261,11 @@ class Result:
         return [line.split() for line in self.out.splitlines()]
 
 
+def quick_workshop():
+    """The real one, but nobody waits for a lock to settle."""
+    return replace(real_workshop(), wait=no_wait)
+
+
 @pytest.fixture
 def run(tmp_path):
     """Run one command in `tmp_path` with no variables but those given; the data directory is `tmp_path/data`."""
@@ -266,7 +273,7 @@ def run(tmp_path):
     def run_command(*args, **variables):
         environment = Environment({"HOME": str(tmp_path), "TIDEGATE_DATA_DIR": "data", **variables}, tmp_path)
         out, err = io.StringIO(), io.StringIO()
-        app = assemble(CliContext(RunningClock(), environment))
+        app = assemble(CliContext(RunningClock(), environment, workshop=quick_workshop))
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
             app(list(args), prog_name="tidegate")
         return Result(int(ended.value.code or 0), out.getvalue(), err.getvalue())

@@ -14,6 +14,7 @@ from tidegate.objects.open import open_store
 from tidegate.ports.object_store import ObjectStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects
+from tidegate.testing.power_cut import RecordedObjects
 
 
 def open_directory(path: Path) -> ObjectStore:
@@ -28,7 +29,11 @@ def open_faulty(_: Path) -> ObjectStore:
     return FaultyObjects(MemoryObjects(ManualClock()))
 
 
-@pytest.fixture(params=[open_directory, open_memory, open_faulty, "s3"])
+def open_recorded(_: Path) -> ObjectStore:
+    return RecordedObjects(ManualClock())
+
+
+@pytest.fixture(params=[open_directory, open_memory, open_faulty, open_recorded, "s3"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
     if request.param == "s3":
         bucket = request.getfixturevalue("bucket")

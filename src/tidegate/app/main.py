@@ -2,13 +2,16 @@
 
 import sys
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tidegate.app.clock import SystemClock
 from tidegate.cli.context import context_of
 from tidegate.cli.root import TidegateApp, build_app
+
+if TYPE_CHECKING:
+    from tidegate.datapath.workshop import Workshop
 
 _SERVER_EPILOG = """Examples:
 
@@ -51,11 +54,18 @@ def main() -> None:
 
 def build_commands() -> TidegateApp:
     """All commands, those that start processes included."""
-    app = build_app(SystemClock())
+    app = build_app(SystemClock(), workshop=_workshop)
     app.command("server", epilog=_SERVER_EPILOG)(server)
     app.command("mover", hidden=True)(mover)
     app.command("demo")(demo)
     return app
+
+
+def _workshop() -> "Workshop":
+    # Here: help and the commands that ask a server need none of it.
+    from tidegate.app.workshop import real_workshop
+
+    return real_workshop()
 
 
 def server(

@@ -4,17 +4,11 @@ import os
 import signal
 import sys
 import threading
-from functools import partial
 
-from tidegate.app.clock import SystemClock
-from tidegate.app.encryption_key import find_key
-from tidegate.app.identity import new_id
+from tidegate.app.workshop import real_workshop
 from tidegate.datapath.work import carry_out
-from tidegate.datapath.workshop import Workshop
 from tidegate.model.mover_job import MOVER_JOB
-from tidegate.objects.open import open_store
 from tidegate.ports.mover_host import Report
-from tidegate.volumes.open import open_sink, open_source
 
 
 def run_mover() -> int:
@@ -23,14 +17,7 @@ def run_mover() -> int:
     signal.signal(signal.SIGTERM, lambda _number, _frame: cancelled.set())
     line = sys.stdin.buffer.readline()
     threading.Thread(target=_stop_with_the_server, args=(cancelled,), daemon=True).start()
-    shop = Workshop(
-        open_store=partial(open_store, pause=cancelled.wait),
-        open_source=open_source,
-        open_sink=open_sink,
-        clock=SystemClock(),
-        new_id=new_id,
-        find_key=find_key,
-    )
+    shop = real_workshop(pause=cancelled.wait)
     carry_out(MOVER_JOB.validate_json(line), shop, report=_say, cancelled=cancelled)
     return 0
 

@@ -11,6 +11,7 @@ from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.creating import Creation, create, new_resource, send
 from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.longhorn_verbs import add_longhorn_verbs
 from tidegate.cli.nouns import BACKUP, NAMESPACE, RESTORE, TARGET
 from tidegate.cli.options import epilog, read_labels, read_timeout, split_commas
 from tidegate.cli.output import show_sections
@@ -133,4 +134,5 @@ add_delete(
     ),
     dependents=_reading_restores,
 )
+add_longhorn_verbs(app)
 add_wait(app, BACKUP, example="tidegate backup wait nightly --timeout 30m")

@@ -1,6 +1,6 @@
 """What a command has at hand: the clock, the shell's environment, the flags, and from them everything else."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -20,8 +20,10 @@ from tidegate.decide.configuration import Configuration
 from tidegate.ports.clock import Clock
 
 if TYPE_CHECKING:
+    from tidegate.datapath.workshop import Workshop
     from tidegate.views.reader import Reader
 
+OpenWorkshop = Callable[[], "Workshop"]
 
 _NO_CLOCK = "build_app was given no clock, so its commands cannot run"
 
@@ -42,6 +44,11 @@ class NoClock:
         raise RuntimeError(f"{_NO_CLOCK}: not even to sleep {delay}")
 
 
+def no_workshop() -> "Workshop":
+    """Stands in where only help, or only a server, is wanted."""
+    raise RuntimeError("build_app was given no workshop, so no store can be worked on")
+
+
 @dataclass
 class CliContext:
     """One run of one command. `typer.Context.obj` holds it."""
@@ -54,6 +61,8 @@ class CliContext:
     """As given with -o; errors follow it."""
     exit_code: ExitCode = ExitCode.DONE
     """How the command ends even if nobody reads its output to the end."""
+    workshop: OpenWorkshop = no_workshop
+    """What the commands that work on a store do it with; only called when needed, for it is slow to load."""
 
     @cached_property
     def configuration(self) -> Configuration:

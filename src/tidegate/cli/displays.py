@@ -116,13 +116,14 @@ def _bars(job: "Job", reader: "Reader") -> "Table":
     shown = [transfer for transfer in job.transfers if not transfer.status.phase.final]
     for transfer in shown[:_MOST_BARS]:
         progress = transfer_progress(transfer)
-        table.add_row(*_bar(volume_of(transfer), transfer.status.phase, progress, reader))
+        table.add_row(*bar(volume_of(transfer), transfer.status.phase, progress, reader))
     if len(job.transfers) > 1:
-        table.add_row(*_bar("all volumes", "", job.progress, reader))
+        table.add_row(*bar("all volumes", "", job.progress, reader))
     return table
 
 
-def _bar(label: str, phase: str, progress: "ByteProgress", reader: "Reader") -> "list[RenderableType]":
+def bar(label: str, phase: str, progress: "ByteProgress", reader: "Reader") -> "list[RenderableType]":
+    """One row: whose it is, how far, how fast."""
     from rich.progress_bar import ProgressBar
     from rich.text import Text
 

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from tidegate import __version__
-from tidegate.cli import backup, config, namespace, node, restore, setting, target, transfer, volume
+from tidegate.cli import backup, config, namespace, node, restore, setting, store, target, transfer, volume
 from tidegate.cli import version as version_verb
-from tidegate.cli.context import CliContext, NoClock
+from tidegate.cli.context import CliContext, NoClock, OpenWorkshop, no_workshop
 from tidegate.cli.environment import Environment
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import failure_of
@@ -27,6 +27,7 @@ _NOUNS = {
     "setting": setting.app,
     "transfer": transfer.app,
     "node": node.app,
+    "store": store.app,
     "config": config.app,
 }
 _GLOBAL_OPTIONS = ("--server", "--token-file", "--data-dir", "--config", "--color")
@@ -77,9 +78,12 @@ class TidegateApp(typer.Typer):
         raise SystemExit(int(failure.exit_code)) from None
 
 
-def build_app(clock: Clock | None = None) -> TidegateApp:
-    """All commands of the client; more may be added to what is returned. Without a clock only help works."""
-    return assemble(CliContext(clock or NoClock(), Environment.of_this_process()))
+def build_app(clock: Clock | None = None, *, workshop: OpenWorkshop = no_workshop) -> TidegateApp:
+    """All commands of the client; more may be added to what is returned. Without a clock only help works.
+
+    `workshop` is called by the commands that work on a store themselves, and only by them.
+    """
+    return assemble(CliContext(clock or NoClock(), Environment.of_this_process(), workshop=workshop))
 
 
 def assemble(cli: CliContext) -> TidegateApp:

@@ -67,6 +67,16 @@ class Removal:
                 self.volume.save_volume_cfg(replace(volume_cfg, block_count=kept))
         return TransferResult(warnings=tuple(warnings))
 
+    def unneeded(self, warnings: list[str]) -> dict[str, int]:
+        """Blocks, with their stored bytes, that nobody needs as things are; none where a warning says why."""
+        remains = self._look_at_remains(self.volume.backup_names(), warnings)
+        if not remains.complete:
+            return {}
+        if not self._proven(remains, self._volume_cfg(warnings)):
+            warnings.append("no blocks were deleted, because nothing proves that the volume has no backups")
+            return {}
+        return {name: size for name, size in self.volume.block_sizes() if name not in remains.needed}
+
     def _remove_cfgs(self, listed: frozenset[str]) -> frozenset[str]:
         removed = set()
         for name in self.job.store_backups:

@@ -7,7 +7,7 @@ points to it.
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tidegate.datapath.crew import work_through
@@ -23,6 +23,7 @@ from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.mover_job import BackupMode, UploadJob
 from tidegate.model.transfer import TransferResult
 from tidegate.ports.clock import Clock
+from tidegate.ports.kept_maps import KeptMap, KeptMaps
 from tidegate.ports.volume_data import VolumeSource
 
 WORKERS = 2
@@ -43,6 +44,7 @@ class Upload:
     progress: Progress
     checkpoint: Callable[[], None]
     still_locked: Callable[[], None]
+    kept_maps: KeptMaps | None = None
 
     def finished(self) -> BackupCfg | None:
         """The backup, if it is in the store already: asking twice for the same one is harmless.
@@ -85,8 +87,9 @@ class Upload:
             self.progress.keep("finalising")
             self.checkpoint()
             final = self._final_cfg(source, moved, begun, block_size)
-            # Also for blocks that were there already: whoever put them may have died before it could flush.
-            self.volume.objects.flush()
+            if not moved.taken_over:  # a finished backup's blocks are durable
+                # Also for blocks that were there already: whoever put them may have died before it could flush.
+                self.volume.objects.flush()
             self.checkpoint()
             self.still_locked()
             self.volume.save_backup_cfg(final)
@@ -94,6 +97,7 @@ class Upload:
             self._withdraw(begun)
             raise
         self.settle(final, new_blocks=moved.new_blocks)
+        self._keep_map(source, final)
         return self.result(final, warnings=tuple(source.warnings()))
 
     def result(self, cfg: BackupCfg, *, warnings: tuple[str, ...] = ()) -> TransferResult:
@@ -158,10 +162,38 @@ class Upload:
         offsets = list(block_offsets(source, block_size))
         self.progress.enter("uploading", total_bytes=len(offsets) * block_size)
         moved = _Moved(self, source, cfg, block_size, known=dict(self.volume.block_sizes()))
+        base = self._same_as(source, block_size)
+        # A block that the store lost must be sent again, and for that it must be read (longhorn#9784).
+        if base is not None and moved.knows(base.blocks):
+            moved.take_over(base.blocks)
+            self.progress.add(len(offsets) * block_size)
+            return moved
         # Each thread holds a block and its compressed form: many threads for a far store, but never much memory.
         threads = min(self.volume.objects.requests_in_flight, max(WORKERS, _MOST_BYTES_IN_FLIGHT // (2 * block_size)))
         work_through(offsets, moved.take, threads=threads)
         return moved
+
+    def _same_as(self, source: VolumeSource, block_size: int) -> BackupCfg | None:
+        """The volume's last backup, if it is proven that the source still holds exactly that. Any doubt: None."""
+        kept = self.kept_maps.find(self.job.target.url, self.volume.name) if self.kept_maps else None
+        if kept is None or self.job.mode is BackupMode.FULL or kept.proof != self._proof(source):
+            return None
+        if kept.backup != self.volume.volume_cfg().last_backup_name:
+            return None
+        try:
+            cfg = self.volume.backup_cfg(kept.backup)
+        except (NotFound, DamagedMetadata):
+            return None
+        same = (cfg.created_time, cfg.block_size, cfg.true_size) == (kept.created_time, block_size, source.size)
+        return cfg if same and not cfg.in_progress and self.volume.may_reuse(cfg) else None
+
+    def _keep_map(self, source: VolumeSource, cfg: BackupCfg) -> None:
+        proof = self._proof(source)
+        if self.kept_maps is not None and proof is not None:
+            self.kept_maps.keep(self.job.target.url, self.volume.name, KeptMap(cfg.name, cfg.created_time, proof))
+
+    def _proof(self, source: VolumeSource) -> str | None:
+        return source.proof(settled_before=min(self.job.started_at, self.clock.now()))
 
     def _final_cfg(self, source: VolumeSource, moved: "_Moved", begun: BackupCfg, block_size: int) -> BackupCfg:
         return replace(
@@ -170,6 +202,7 @@ class Upload:
             snapshot_created_at=format_time(self.job.started_at),
             created_time=format_time(self.clock.now()),
             labels=self.job.labels,
+            is_incremental=moved.taken_over,
             parameters=source.cfg_parameters
             | block_parameters(block_size=block_size, true_size=source.size, mode=self.job.mode),
             newly_uploaded_size=moved.new_bytes,
@@ -196,6 +229,16 @@ class _Moved:
         self.new_blocks = 0
         self.new_bytes = 0
         self.repaired_bytes = 0
+        self.taken_over = False
+
+    def knows(self, blocks: Sequence[BlockRef]) -> bool:
+        """Whether the store has all of them, none of them empty."""
+        return all(self._known.get(block.checksum) for block in blocks)
+
+    def take_over(self, blocks: Sequence[BlockRef]) -> None:
+        """Nothing needs to be read: these are the blocks."""
+        self.blocks = list(blocks)
+        self.taken_over = True
 
     def take(self, offset: int) -> None:
         """Bring one block into the store."""

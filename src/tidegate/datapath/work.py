@@ -59,7 +59,15 @@ class _Work:
         volume = self._volume(job)
         with contextlib.ExitStack() as stack:
             lock = self._lock(volume, LockType.BACKUP_OR_RESTORE)
-            upload = Upload(job, volume, self.shop.clock, self.progress, lambda: self._checkpoint(lock), lock.confirm)
+            upload = Upload(
+                job,
+                volume,
+                self.shop.clock,
+                self.progress,
+                lambda: self._checkpoint(lock),
+                lock.confirm,
+                self.shop.kept_maps,
+            )
             earlier = upload.finished()
             if earlier is not None and upload.settled(earlier):
                 return upload.result(earlier)

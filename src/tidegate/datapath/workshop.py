@@ -10,6 +10,7 @@ from tidegate.model.mover_job import DownloadJob, TargetAccess
 from tidegate.model.volume import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
+from tidegate.ports.kept_maps import KeptMaps
 from tidegate.ports.object_store import ObjectStore
 from tidegate.ports.volume_data import VolumeSink, VolumeSource
 
@@ -47,3 +48,5 @@ class Workshop:
     wait: Wait = wait_in_thread
     find_key: Callable[[Mapping[str, str]], EncryptionKey | None] = key_in
     """Among the credentials of a target."""
+    kept_maps: KeptMaps | None = None
+    """Without them every upload reads everything."""

@@ -15,8 +15,16 @@ from tidegate.errors import InvalidInput
 PREFIX = "TIDEGATE_"
 DEFAULT_LISTEN = "127.0.0.1:8470"
 
-# Variables of ours that are not fields: which file to read, and whether bugs show their traceback.
-OTHER_VARIABLES = frozenset({"TIDEGATE_CONFIG", "TIDEGATE_DEBUG"})
+# Variables of ours that are not fields: which file to read, whether bugs show their traceback, what movers need.
+OTHER_VARIABLES = frozenset(
+    {
+        "TIDEGATE_CONFIG",
+        "TIDEGATE_DEBUG",
+        "TIDEGATE_ENCRYPTION_KEY",
+        "TIDEGATE_ENCRYPTION_KEY_FILE",
+        "TIDEGATE_MAPS_DIR",
+    }
+)
 # Kubernetes gives these to every pod beside a Service named tidegate; they are nobody's configuration.
 _SERVICE_LINK = re.compile(r"TIDEGATE_(SERVICE_(HOST|PORT)|PORT)(_.*)?")
 _LISTEN = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):(\d{1,5})")

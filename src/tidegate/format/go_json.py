@@ -30,6 +30,12 @@ def encode_json(value: object) -> bytes:
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text).encode("utf-8", "replace")
 
 
+def encode_document(value: object) -> str:
+    """The text that Longhorn's commands print: the same, over many lines, indented by tabs."""
+    text = json.dumps(value, ensure_ascii=False, indent="\t", allow_nan=False)
+    return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)
+
+
 def sorted_map(entries: Mapping[str, str]) -> dict[str, str]:
     """A map in the order in which Go writes its keys."""
     return dict(sorted(entries.items(), key=lambda entry: entry[0].encode("utf-8", "replace")))
@@ -67,6 +73,10 @@ class Fields:
     def __init__(self, pairs: Pairs, *, what: str) -> None:
         self._values = {name.casefold(): value for name, value in pairs}
         self._what = what
+
+    def has(self, name: str) -> bool:
+        """Whether it is there, and not null."""
+        return self._get(name) is not None
 
     def text(self, name: str) -> str:
         """A string, empty if absent."""

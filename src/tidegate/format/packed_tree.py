@@ -127,7 +127,7 @@ def changed_files(parameters: Mapping[str, str]) -> list[str]:
     text = parameters.get(_CHANGED, "")[:_LONGEST_CHANGED]
     try:
         names = json.loads(text) if text else []
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 

@@ -5,6 +5,7 @@ lays it out, `format/` says how it is written down, and the data path moves it l
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from typing import Protocol
 
 
@@ -19,6 +20,14 @@ class VolumeSource(Protocol):
     @property
     def cfg_parameters(self) -> dict[str, str]:
         """What a restore must know beside the bytes; goes into the `Parameters` of the backup's cfg."""
+        ...
+
+    def proof(self, *, settled_before: datetime) -> str | None:
+        """What stays equal exactly as long as nobody writes to the volume; None if nothing proves that.
+
+        Nothing does if the last write is so close to `settled_before` that another one could have got the same time,
+        or if the volume was written to since it was opened.
+        """
         ...
 
     def data_ranges(self) -> Iterator[tuple[int, int]]:

@@ -63,7 +63,7 @@ class MoverBench:
         path: Path,
         backup: str = "backup-1",
         kind: VolumeKind = VolumeKind.IMAGE,
-        **asked: Any,  # noqa: ANN401
+        **asked: Any,  # noqa: ANN401  checked by the job
     ) -> TransferResult:
         """Back `path` up; `asked` is any other field of the job."""
         job = UploadJob(

@@ -6,6 +6,7 @@ import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple
 
 from tidegate.errors import NoSpace, SourceUnreadable
@@ -56,6 +57,10 @@ class DirectorySource:
     def cfg_parameters(self) -> dict[str, str]:
         """See VolumeSource. Complete only when everything was read."""
         return self._mark.parameters() | changed_parameter(self._watch.changed())
+
+    def proof(self, *, settled_before: datetime) -> str | None:  # noqa: ARG002  no time says this of a whole tree
+        """See VolumeSource."""
+        return None
 
     def data_ranges(self) -> Iterator[tuple[int, int]]:
         """See VolumeSource."""

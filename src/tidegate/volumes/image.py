@@ -1,13 +1,18 @@
 """Image files and block devices as sources: a run of bytes, holes left out."""
 
+import json
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from tidegate.errors import SourceUnreadable
 from tidegate.format.image_rights import ImageRights
 from tidegate.model.volume import VolumeKind
 from tidegate.volumes.holes import data_ranges
+
+# Coarser than the times of any file system that is in use.
+_MARGIN_SECONDS = 2
 
 
 class ImageSource:
@@ -16,6 +21,7 @@ class ImageSource:
     def __init__(self, path: str, kind: VolumeKind) -> None:
         self._path = path
         self._handle = open_image(path, kind)
+        self._can_prove = _written_out(self._handle)
         self._before = os.fstat(self._handle)
         self._size = image_size(self._handle, path)
 
@@ -31,6 +37,16 @@ class ImageSource:
             return {}
         facts = self._before
         return ImageRights(stat.S_IMODE(facts.st_mode), facts.st_uid, facts.st_gid).to_parameters()
+
+    def proof(self, *, settled_before: datetime) -> str | None:
+        """See VolumeSource. A device does not know when it was written to."""
+        before, now = _identity(self._before), os.fstat(self._handle)
+        newest_ns = max(now.st_mtime_ns, now.st_ctime_ns)
+        if not stat.S_ISREG(now.st_mode) or not self._can_prove or before != _identity(now):
+            return None
+        if newest_ns > (settled_before.timestamp() - _MARGIN_SECONDS) * 1_000_000_000:
+            return None
+        return json.dumps([os.path.realpath(self._path), *before])
 
     def data_ranges(self) -> Iterator[tuple[int, int]]:
         """See VolumeSource."""
@@ -65,6 +81,19 @@ class ImageSource:
 
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)
+
+
+def _written_out(handle: int) -> bool:
+    """Write out what programs hold mapped: only then does their next write set the file's time anew."""
+    try:
+        os.fsync(handle)
+    except OSError:
+        return False
+    return True
+
+
+def _identity(facts: os.stat_result) -> tuple[int, ...]:
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
 
 
 def open_image(path: str, kind: VolumeKind) -> int:

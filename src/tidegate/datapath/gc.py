@@ -1,0 +1,49 @@
+"""Removing blocks that no backup names: what an upload left that died, or a deletion that was cut short."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tidegate.datapath.progress import Progress
+from tidegate.datapath.remove import Removal
+from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.model.mover_job import RemoveJob, TargetAccess
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What went away, or would: nothing at all if a warning says why nothing may."""
+
+    volume: str
+    blocks: int
+    bytes: int
+    warnings: tuple[str, ...]
+
+
+class Held(Protocol):
+    """The volume's lock, held."""
+
+    def check(self) -> None:
+        """Raise if the work must stop: cancelled, or the lock may be lost."""
+        ...
+
+    def confirm(self) -> None:
+        """The same, and ask the store itself."""
+        ...
+
+
+def collect_garbage(volume: StoredVolume, *, progress: Progress, lock: Held | None = None) -> Collected:
+    """Remove what no cfg names, under the guards of every removal. Without the lock it only looks."""
+    job = RemoveJob(target=TargetAccess(url=""), store_volume=volume.name, store_backups=())
+    check, confirm = (lock.check, lock.confirm) if lock else (_look_only, _look_only)
+    removal = Removal(job, volume, progress, check, confirm)
+    warnings: list[str] = []
+    unneeded = removal.unneeded(warnings)
+    if unneeded and lock:
+        warnings = list(removal.run().warnings)
+        left = removal.unneeded([])
+        unneeded = {name: size for name, size in unneeded.items() if name not in left}
+    return Collected(volume.name, len(unneeded), sum(unneeded.values()), tuple(warnings))
+
+
+def _look_only() -> None:
+    """A look changes nothing, so nothing can stop it."""

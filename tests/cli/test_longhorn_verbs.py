@@ -1,0 +1,100 @@
+"""`backup ls`, `inspect`, `inspect-volume` and `head` print what Longhorn's own program prints."""
+
+import json
+
+import pytest
+
+from tidegate.testing.golden import GOLDEN, WHY_SKIPPED
+
+golden = pytest.mark.skipif(not GOLDEN.is_dir(), reason=WHY_SKIPPED)
+CASES = ["lz4", "gzip"]
+BACKUPS = ["backup-a", "backup-b", "backup-c", "backup-d"]
+
+
+def expected(case, name):
+    return (GOLDEN / case / "expected" / f"{name}.json").read_text().strip()
+
+
+def printed(result, case):
+    assert (result.code, result.err) == (0, "")
+    return result.out.strip().replace(str(GOLDEN / case / "store"), "@STORE@")
+
+
+@golden
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("name", "options"), [("ls", []), ("ls-volume-only", ["--volume-only"])])
+def test_a_store_is_listed_as_longhorn_lists_it(run, case, name, options):
+    result = run("backup", "ls", f"vfs://{GOLDEN / case / 'store'}", *options)
+
+    assert printed(result, case) == expected(case, name)
+
+
+@golden
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("backup", BACKUPS)
+def test_a_backup_is_inspected_as_longhorn_inspects_it(run, case, backup):
+    volume = f"pvc-golden-{case}"
+
+    result = run("backup", "inspect", f"vfs://{GOLDEN / case / 'store'}?backup={backup}\\u0026volume={volume}")
+
+    assert printed(result, case) == expected(case, f"inspect-{volume}-{backup}")
+
+
+@golden
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("verb", ["inspect-volume", "inspect"])
+def test_a_volume_is_inspected_as_longhorn_inspects_it(run, case, verb):
+    volume = f"pvc-golden-{case}"
+
+    result = run("backup", verb, f"vfs://{GOLDEN / case / 'store'}?volume={volume}")
+
+    assert printed(result, case) == expected(case, f"inspect-volume-{volume}")
+
+
+@golden
+def test_the_whole_golden_store_is_verified_as_whole(run):
+    result = run("store", "verify", str(GOLDEN / "lz4" / "store"), "--read-data", "100", "-o", "json")
+
+    assert (result.code, result.json["whole"], result.json["volumes"][0]["notes"]) == (0, True, [])
+
+
+def test_a_volume_that_is_not_there_is_told_in_the_listing(run, tmp_path):
+    result = run("backup", "ls", str(tmp_path), "--volume", "nosuch")
+
+    assert result.code == 0
+    assert result.json["nosuch"]["Messages"]["error"].startswith("cannot find backupstore/volumes/")
+
+
+def test_what_is_not_there_cannot_be_found(run, tmp_path):
+    (tmp_path / "tree").mkdir()
+    run("store", "backup", "tree", "--to", str(tmp_path), "--volume", "shop", "--name", "backup-1")
+
+    for verb, query in [
+        ("inspect", "volume=nosuch"),
+        ("inspect", "volume=shop&backup=nosuch"),
+        ("head", "volume=nosuch"),
+    ]:
+        result = run("backup", verb, f"{tmp_path}?{query}")
+        assert (result.code, result.out) == (5, "")
+        assert "cannot find" in result.err
+
+
+def test_a_backup_in_progress_is_told_with_longhorns_words(run, tmp_path):
+    (tmp_path / "tree").mkdir()
+    run("store", "backup", "tree", "--to", str(tmp_path), "--volume", "shop", "--name", "backup-1")
+    cfg = next(tmp_path.rglob("backup_backup-1.cfg"))
+    cfg.write_text(json.dumps(json.loads(cfg.read_text()) | {"CreatedTime": ""}))
+
+    result = run("backup", "inspect", f"{tmp_path}?volume=shop&backup=backup-1")
+
+    assert result.code == 6
+    assert "backup backup-1 is still in progress" in result.err
+
+
+def test_head_tells_when_the_record_was_written(run, tmp_path):
+    (tmp_path / "tree").mkdir()
+    run("store", "backup", "tree", "--to", str(tmp_path), "--volume", "shop")
+
+    result = run("backup", "head", f"{tmp_path}?volume=shop")
+
+    assert result.json["ModificationTime"].endswith("Z")
