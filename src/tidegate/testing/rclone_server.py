@@ -9,6 +9,8 @@ from threading import Event
 
 _PATIENCE_SECONDS = 20.0
 _STEP_SECONDS = 0.05
+# All made before the start: rclone keeps its list of them, and hangs when told not to (--dir-cache-time 0).
+_BUCKETS = 400
 
 
 def rclone_binary() -> str | None:
@@ -25,7 +27,9 @@ class RcloneServer:
 
     def __init__(self, root: Path, *, certificate: Path | None = None, private_key: Path | None = None) -> None:
         self.root = root
-        (root / "buckets").mkdir(parents=True)
+        self._buckets = (f"bucket-{number:03}" for number in range(_BUCKETS))
+        for number in range(_BUCKETS):
+            (root / "buckets" / f"bucket-{number:03}").mkdir(parents=True)
         self._tls = ["--cert", str(certificate), "--key", str(private_key)] if certificate else []
         self._process: subprocess.Popen[bytes] | None = None
         self.endpoint = ""
@@ -42,7 +46,7 @@ class RcloneServer:
         self._process = subprocess.Popen(  # noqa: S603  # our own words
             [
                 *(binary, "serve", "s3", "--config", "/dev/null", "--addr", f"127.0.0.1:{port}"),
-                *("--auth-key", f"{self.key},{self.secret}", "--dir-cache-time", "0s", "--vfs-cache-mode", "off"),
+                *("--auth-key", f"{self.key},{self.secret}", "--vfs-cache-mode", "off"),
                 *("--cache-dir", str(self.root / "cache"), *self._tls, str(self.root / "buckets")),
             ],
             stdout=subprocess.DEVNULL,
@@ -58,10 +62,9 @@ class RcloneServer:
             self._process.wait(_PATIENCE_SECONDS)
             self._process = None
 
-    def new_bucket(self, name: str) -> str:
-        """An empty bucket; returns its name."""
-        (self.root / "buckets" / name).mkdir()
-        return name
+    def new_bucket(self) -> str:
+        """The name of an empty bucket that nobody else has."""
+        return next(self._buckets)
 
     def credentials(self, **others: str) -> dict[str, str]:
         """What a target's secret says of this server."""
