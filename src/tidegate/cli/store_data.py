@@ -39,7 +39,6 @@ def backup(
     block_size: Annotated[
         int, typer.Option(metavar="2|16", help="MiB per block, for a volume that is new to the store; 0: 2.")
     ] = 0,
-    exclude: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Paths to leave out; repeated.")] = None,
     label: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Labels; commas or repeated.")] = None,
     output: options.Output = None,
 ) -> None:
@@ -69,7 +68,6 @@ def backup(
         if compression
         else None,
         block_mib=16 if block_size == 16 else 2 if block_size else None,  # noqa: PLR2004  the two that Longhorn takes
-        excludes=tuple(exclude or ()),
     )
     result = carry(cli, f"Backing up {path}", job)
     reader = cli.reader()

@@ -12,7 +12,7 @@ from tidegate.datapath.remove import Removal
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.datapath.upload import Upload
 from tidegate.datapath.workshop import Workshop
-from tidegate.errors import TidegateError, Unauthenticated, WorkCancelled
+from tidegate.errors import InvalidInput, TidegateError, Unauthenticated, WorkCancelled
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.lock_file import LockType
 from tidegate.format.packed_tree import shown_size
@@ -56,6 +56,9 @@ class _Work:
                 return self._remove(job)
 
     def _upload(self, job: UploadJob) -> TransferResult:
+        if job.excludes:
+            # Refused rather than ignored: who excludes a secret must not find it in the store.
+            raise InvalidInput("excludes are not supported yet; leave them out", field="excludes")
         volume = self._volume(job)
         with contextlib.ExitStack() as stack:
             lock = self._lock(volume, LockType.BACKUP_OR_RESTORE)
