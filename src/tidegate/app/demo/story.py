@@ -17,6 +17,8 @@ BACKUPS = (
     ("everything", "shop,blog,wiki"),
 )
 
+_READING_SECONDS = 3.0
+
 
 def run_demo() -> int:
     """Tell the story; 0 if every byte came back."""
@@ -65,3 +67,5 @@ def _play(stage: Stage) -> bool:
 def _say(sentence: str) -> None:
     sys.stdout.write(f"\n== {sentence}\n")
     sys.stdout.flush()
+    if sys.stdout.isatty():
+        time.sleep(_READING_SECONDS)  # a person reads along; a pipe does not
