@@ -6,18 +6,14 @@ from dataclasses import dataclass
 from tidegate.api.services import Services
 from tidegate.decide.admission import admit_backup, admit_restore, check_setting
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound, Refused
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase
 from tidegate.model.names import check_namespace
 from tidegate.model.resource import Metadata, Resource
-from tidegate.model.restore import Restore
+from tidegate.model.restore import RESTORE_FINALIZER, Restore
 from tidegate.model.setting import Setting
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Namespace, Volume
 from tidegate.ports.secrets import access_to
-
-# Names of finalizers are part of the stored form; the controllers that honour them define the same words.
-BACKUP_FINALIZER = "tidegate.dev/backup"
-RESTORE_FINALIZER = "tidegate.dev/restore"
 
 
 @dataclass(frozen=True)

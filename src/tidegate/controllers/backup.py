@@ -14,7 +14,7 @@ from tidegate.decide.rollup import Rollup, roll_up
 from tidegate.decide.selection import volumes_to_back_up
 from tidegate.errors import AlreadyExists, NotFound
 from tidegate.format.paths import store_backup_name, store_volume_name
-from tidegate.model.backup import Backup, BackupPhase, BackupProgress
+from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, BackupProgress
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Condition, Metadata, Ref
 from tidegate.model.restore import Restore
@@ -32,9 +32,6 @@ from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 
 log = structlog.get_logger(__name__)
-
-# Held until all transfers of the backup, and with them its data in the store, are gone.
-FINALIZER = "tidegate.dev/backup"
 
 _FINALIZING = {"Completed": BackupPhase.FINALIZING, "PartiallyFailed": BackupPhase.FINALIZING_PARTIALLY_FAILED}
 _AFTER_FINALIZING = {
@@ -131,7 +128,7 @@ class BackupController:
             if not upload.deleting:
                 await self.store.delete(upload.ref, uid=upload.metadata.uid)
         if not uploads:
-            await let_go(self.store, backup, FINALIZER)
+            await let_go(self.store, backup, BACKUP_FINALIZER)
             log.info("backup deleted", backup=backup.name)
         return Next.done()
 

@@ -15,16 +15,13 @@ from tidegate.errors import AlreadyExists, NotFound
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Metadata, Ref
-from tidegate.model.restore import Restore, RestorePhase, RestoreProgress
+from tidegate.model.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreProgress
 from tidegate.model.transfer import BACKUP_LABEL, DOWNLOADS, RESTORE_LABEL, DataDownload, PodVolumeRestore, Transfer
 from tidegate.model.volume import Volume, VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 
 log = structlog.get_logger(__name__)
-
-# Held until all downloads of the restore have stopped.
-FINALIZER = "tidegate.dev/restore"
 
 _RESTORABLE = frozenset({BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED})
 
@@ -115,7 +112,7 @@ class RestoreController:
             if not download.deleting:
                 await self.store.delete(download.ref, uid=download.metadata.uid)
         if not downloads:
-            await let_go(self.store, restore, FINALIZER)
+            await let_go(self.store, restore, RESTORE_FINALIZER)
 
     async def _downloads(self, restore: Restore) -> list[Transfer]:
         return await all_transfers(self.store, Selector.matching({RESTORE_LABEL: restore.metadata.uid}))

@@ -12,6 +12,9 @@ from tidegate.model.resource import Labels, Resource, Spec, Status
 
 HOUR = timedelta(hours=1)
 
+# Held until all transfers of the backup, and with them its data in the store, are gone.
+BACKUP_FINALIZER = "tidegate.dev/backup"
+
 
 class BackupPhase(StrEnum):
     """Velero's phases, and Canceled."""

@@ -10,6 +10,9 @@ from tidegate.model.duration import Duration
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 
+# Held until all downloads of the restore have stopped.
+RESTORE_FINALIZER = "tidegate.dev/restore"
+
 
 class RestorePhase(StrEnum):
     """Velero's phases, and Canceled."""
