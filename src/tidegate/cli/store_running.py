@@ -62,17 +62,16 @@ def run_work(cli: CliContext, title: str, work: Work[T]) -> T:
 
     outcome: Future[T] = Future()
     cancelled = threading.Event()
-    with _display(cli, title) as show:
-        thread = threading.Thread(target=_fulfil, args=(outcome, work, _shown(cli, show), cancelled), daemon=True)
-        thread.start()
+
+    def stop() -> None:
+        cli.terminal.note("Stopping, and leaving the store clean.")
+        cancelled.set()
+
+    with _display(cli, title) as show, _first_signal(stop):
+        # The handlers stand before the work begins: from its first progress line on, a signal is an orderly stop.
+        threading.Thread(target=_fulfil, args=(outcome, work, _shown(cli, show), cancelled), daemon=True).start()
         try:
-            with _sigterm_as_interrupt():
-                return outcome.result()
-        except KeyboardInterrupt:
-            cli.terminal.note("Stopping, and leaving the store clean.")
-            cancelled.set()
-        try:
-            return outcome.result()  # it may have been done already
+            return outcome.result()  # also when it was done before it heard of the signal
         except WorkCancelled:
             raise CommandFailure(
                 "Stopped; nothing was left behind.", code="Interrupted", exit_code=ExitCode.INTERRUPTED
@@ -99,18 +98,27 @@ def _shown(cli: CliContext, show: _Show) -> Callable[["ProgressReport"], None]:
 
 
 @contextlib.contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
+def _first_signal(stop: Callable[[], None]) -> Iterator[None]:
+    """The first SIGINT or SIGTERM calls `stop`; a second one has the effect that it had before."""
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield  # only the main thread may set handlers
         return
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        restore()
+        stop()
+
+    for number in before:
+        signal.signal(number, handle)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        restore()
 
 
 @contextlib.contextmanager
