@@ -20,6 +20,7 @@ MOST_EXTENTS = 8192
 _LONGEST_PATH = 1024 * 1024
 _LARGEST_ID = 2**32 - 1
 _LARGEST_INT64 = 2**63 - 1
+_LARGEST_UINT64 = 2**64 - 1
 _MODE_BITS = 0o7777
 
 
@@ -51,6 +52,9 @@ class TreeEntry:
     uid: int = 0
     gid: int = 0
     mtime_ns: int = 0
+    ctime_ns: int = 0
+    inode: int = 0
+    """With the times: whether a file is still what it was. Of no use to a restore."""
     size: int = 0
     extents: tuple[Extent, ...] = ()
     target: str = ""
@@ -71,7 +75,7 @@ class TreeEntry:
         line: dict[str, object] = {"path": self.path, "type": self.type, "mode": self.mode}
         line |= {"uid": self.uid, "gid": self.gid, "mtime_ns": self.mtime_ns}
         if self.type is EntryType.FILE:
-            line |= {"size": self.size, "extents": self.extents}
+            line |= {"ctime_ns": self.ctime_ns, "inode": self.inode, "size": self.size, "extents": self.extents}
         if self.target:
             line["target"] = self.target
         if self.xattrs:
@@ -92,6 +96,8 @@ class TreeEntry:
                 uid=_number(value, "uid", most=_LARGEST_ID),
                 gid=_number(value, "gid", most=_LARGEST_ID),
                 mtime_ns=_number(value, "mtime_ns", least=-_LARGEST_INT64),
+                ctime_ns=_number(value, "ctime_ns", least=-_LARGEST_INT64),
+                inode=_number(value, "inode", most=_LARGEST_UINT64),
                 size=_number(value, "size"),
                 extents=tuple(Extent(*map(_whole, extent)) for extent in value.get("extents", [])),
                 target=_text(value, "target", longest=_LONGEST_PATH),
@@ -148,13 +154,10 @@ def _text(line: Mapping[str, object], name: str, *, longest: int) -> str:
 
 
 def _number(line: Mapping[str, object], name: str, *, least: int = 0, most: int = _LARGEST_INT64) -> int:
-    value = _whole(line.get(name, 0), least=least)
-    if value > most:
-        raise ValueError(f"{name} is too large")
-    return value
+    return _whole(line.get(name, 0), least=least, most=most)
 
 
-def _whole(value: object, *, least: int = 0) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _LARGEST_INT64:
+def _whole(value: object, *, least: int = 0, most: int = _LARGEST_INT64) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise ValueError(f"{value!r} should be a whole number")
     return value
