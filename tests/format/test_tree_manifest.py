@@ -131,6 +131,15 @@ def test_lines_are_found_across_pieces_and_an_open_end_is_damage():
         list(split_lines([b"abc"]))
 
 
+def test_empty_lines_between_entries_mean_nothing():
+    assert list(split_lines([b"\n\nab\n", b"\n" * 2**21, b"c", b"\n\n", b"\nde\n\n"])) == [b"ab", b"c", b"de"]
+    assert entries(ROOT, {"path": "a", "type": "fifo"}) == list(
+        decode_manifest([b"", json.dumps(ROOT).encode(), b"", b"", b'{"path":"a","type":"fifo"}'], content_end=END)
+    )
+    with pytest.raises(DamagedMetadata, match="is empty"):
+        list(decode_manifest(split_lines([b"\n" * 2**21]), content_end=END))
+
+
 def test_a_line_without_end_is_damage_before_it_fills_the_memory():
     with pytest.raises(DamagedMetadata, match="without end"):
         list(split_lines(bytes(1024 * 1024) for _ in range(1000)))

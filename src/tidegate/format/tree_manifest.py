@@ -1,17 +1,28 @@
-"""The manifest of a tree: its entries in order, parents before children, read one line at a time."""
+"""The manifest of a tree: its entries in order, parents before children, read one line at a time.
 
+Empty lines mean nothing. A writer may put runs of them between entries, so that what follows begins on a block.
+"""
+
+import re
 from collections.abc import Iterable, Iterator
 
 from tidegate.errors import DamagedMetadata
 from tidegate.format.tree_entry import LONGEST_LINE, ROOT_PATH, EntryType, TreeEntry
 
+_EMPTY_LINES = re.compile(rb"\n\n+")
+
 
 def split_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines in a stream that comes in pieces; raises DamagedMetadata for one that is too long or has no end."""
+    """The lines in a stream that comes in pieces, but for the empty ones.
+
+    Raises DamagedMetadata for one that is too long or has no end.
+    """
     rest = b""
     for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
-        yield from lines
+        # A megabyte of line ends is one match, but would be a million lines.
+        whole = rest + (_EMPTY_LINES.sub(b"\n", piece) if b"\n\n" in piece else piece)
+        *lines, rest = whole.split(b"\n")
+        yield from filter(None, lines)
         if len(rest) > LONGEST_LINE:
             raise DamagedMetadata("the tree's manifest has a line without end")
     if rest:
@@ -25,7 +36,7 @@ def decode_manifest(lines: Iterable[bytes], *, content_end: int) -> Iterator[Tre
     path comes once is left to the writer, who creates each path anew: a million names need not be kept here.
     """
     directories: set[str] = set()
-    for line in lines:
+    for line in filter(None, lines):
         entry = TreeEntry.decode(line, content_end=content_end)
         is_root = entry.path == ROOT_PATH
         if is_root != (not directories) or (is_root and entry.type is not EntryType.DIRECTORY):
