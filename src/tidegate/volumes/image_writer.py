@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.holes import data_ranges
+from tidegate.volumes.libc import begin_writing_out
 
 _PIECE = 4 * 1024 * 1024
 
@@ -21,6 +22,7 @@ def fill(handle: int, content: BackupContent, on_bytes: Callable[[int], None], *
         block = content.fetch_block(stretch.offset)
         if block != zeros or not sparse:
             write_at(handle, memoryview(block)[: stretch.length], stretch.offset)
+            begin_writing_out(handle, stretch.offset, stretch.length)
         on_bytes(len(block))
 
     content.in_parallel(stretches(content, with_gaps=not sparse), write)
@@ -44,6 +46,7 @@ def bring_up_to_date(handle: int, content: BackupContent, on_bytes: Callable[[in
             if offset in kept:
                 changed.append(offset)
             write_at(handle, memoryview(content.fetch_block(offset))[:length], offset)
+            begin_writing_out(handle, offset, length)
         on_bytes(content.block_size)
 
     content.in_parallel(stretches(content, with_gaps=True), mend)
