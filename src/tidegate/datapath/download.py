@@ -16,7 +16,7 @@ from tidegate.format.checksum import checksum
 READERS = 4
 # Bounds the memory of a restore: so many blocks may wait to be used.
 _AHEAD = 8
-# The same for threads that use what they fetch: each holds a block and its stored body, a little more while it opens it.
+# The same for threads that use what they fetch themselves: each holds a block and its stored body.
 _MOST_BYTES_IN_FLIGHT = 64 * 1024 * 1024
 
 T = TypeVar("T")

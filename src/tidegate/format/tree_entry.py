@@ -22,6 +22,7 @@ _LARGEST_ID = 2**32 - 1
 _LARGEST_INT64 = 2**63 - 1
 _LARGEST_UINT64 = 2**64 - 1
 _MODE_BITS = 0o7777
+_JSON = json.JSONDecoder()
 
 
 class EntryType(StrEnum):
@@ -86,7 +87,7 @@ class TreeEntry:
     def decode(cls, line: bytes, *, content_end: int) -> "TreeEntry":
         """What a line says. Extents must lie before `content_end`; raises DamagedMetadata for anything odd."""
         try:
-            value = json.loads(line)
+            value = _JSON.decode(line.decode("utf-8"))
             if type(value) is not dict:
                 raise TypeError("it is no object")  # noqa: TRY301  one handler for all that can be wrong with a line
             get, entry = value.get, object.__new__(cls)
