@@ -1,4 +1,4 @@
-"""Entries of a tree that are wanted later: kept in a temporary file, because a million of them would fill the memory."""
+"""Entries of a tree that are wanted later: in a temporary file, because a million of them would fill the memory."""
 
 import tempfile
 from array import array
@@ -14,7 +14,7 @@ class EntryShelf:
     """First everything is put, then it is looked at, in one order or another. Used as a context manager."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed by our own end
         self._positions = array("Q")
         self._ranks = array("Q")
         self._end = 0
@@ -36,9 +36,8 @@ class EntryShelf:
     def by_rank(self) -> Iterator[TreeEntry]:
         """The lowest rank first, of equal ones the first that was put."""
         # One number for rank and position: pairs would take three times the memory.
-        joined = sorted(
-            rank << _POSITION_BITS | place for rank, place in zip(self._ranks, self._positions, strict=True)
-        )
+        places = zip(self._ranks, self._positions, strict=True)
+        joined = sorted(rank << _POSITION_BITS | position for rank, position in places)
         return self._at(number & (1 << _POSITION_BITS) - 1 for number in joined)
 
     def __enter__(self) -> "EntryShelf":

@@ -44,10 +44,12 @@ class DirectorySink:
             for path in changed_files(content.cfg_parameters)
         ]
         with workplace(self._path, make=make_directory) as place:
-            with contextlib.closing(TreeWriter(place, block_size=content.block_size)) as writer:
-                with tempfile.TemporaryFile() as spool:
-                    entries = read_manifest(ImageBytes(content, on_bytes=on_bytes), mark, spool)
-                    unpack(self._wanted(entries), content, writer, on_bytes=on_bytes)
+            with (
+                contextlib.closing(TreeWriter(place, block_size=content.block_size)) as writer,
+                tempfile.TemporaryFile() as spool,
+            ):
+                entries = read_manifest(ImageBytes(content, on_bytes=on_bytes), mark, spool)
+                unpack(self._wanted(entries), content, writer, on_bytes=on_bytes)
             self._swap_in(place)
         return [*warnings, *writer.warnings]
 

@@ -9,7 +9,6 @@ from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.entry_shelf import EntryShelf
 from tidegate.volumes.tree_writer import TreeWriter
 
-# How many entries without bytes are made between two looks whether the work is still wanted.
 _BETWEEN_LOOKS = 1000
 
 
@@ -21,18 +20,15 @@ def unpack(
     with EntryShelf() as waiting, EntryShelf() as links, EntryShelf() as directories:
 
         def files() -> Iterator[TreeEntry]:
-            for number, entry in enumerate(entries):
+            for entry in _looking_up(entries, on_bytes):
                 if entry.extents:
                     yield entry
-                    continue
-                if number % _BETWEEN_LOOKS == 0:
-                    on_bytes(0)
-                if entry.type is EntryType.HARD_LINK:
+                elif entry.type is EntryType.HARD_LINK:
                     links.put(entry)
-                    continue
-                if entry.type is EntryType.DIRECTORY:
-                    directories.put(entry)
-                writer.make(entry)
+                else:
+                    if entry.type is EntryType.DIRECTORY:
+                        directories.put(entry)
+                    writer.make(entry)
 
         def write(batch: Pack | Part) -> None:
             block = content.fetch_block(batch.offset) if _has(content.block_offsets, batch.offset) else None
@@ -43,9 +39,17 @@ def unpack(
             counted.add(batch.offset)
 
         content.in_parallel(batches(files(), waiting, block_size=content.block_size), write)
-        for link in links.as_put():
+        for link in _looking_up(links.as_put(), on_bytes):
             writer.make(link)
-        writer.finish(directories.last_first())
+        writer.finish(_looking_up(directories.last_first(), on_bytes))
+
+
+def _looking_up(entries: Iterable[TreeEntry], on_bytes: Callable[[int], None]) -> Iterator[TreeEntry]:
+    """The same, asking now and then whether they are still wanted: a tree may have a million entries without bytes."""
+    for number, entry in enumerate(entries):
+        if number % _BETWEEN_LOOKS == 0:
+            on_bytes(0)
+        yield entry
 
 
 class _CountedOnce:

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
