@@ -18,7 +18,7 @@ _MOST_FILES = 4096
 
 
 class Pack(NamedTuple):
-    """Files that have all their bytes in one block."""
+    """Files that have all their bytes in one block, together."""
 
     offset: int
     files: list[TreeEntry]
@@ -26,14 +26,14 @@ class Pack(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SplitFile:
-    """A file with bytes in several blocks. Two of them are never equal, even if an enemy gave them the same path."""
+    """A file that has blocks for itself. Two of them are never equal, even if an enemy gave them the same path."""
 
     entry: TreeEntry
     parts: int
 
 
 class Part(NamedTuple):
-    """What one block has of a file with bytes in several blocks. Parts of one file may be written in any order."""
+    """What one block has of a file that is not in a pack. Parts of one file may be written in any order."""
 
     offset: int
     file: SplitFile
@@ -62,7 +62,7 @@ def _in_line(files: Iterable[TreeEntry], waiting: Waiting, block_size: int) -> I
     pack = frontier = 0
     for entry in files:
         first, last = _blocks(entry, block_size)
-        if first != last:
+        if not _is_packed(entry, first, last, block_size):
             # Shares its blocks with hardly anybody, so it need not wait wherever it is.
             if first <= frontier + _NEAR_BLOCKS:
                 frontier = max(frontier, last + 1)
@@ -79,7 +79,7 @@ def _gathered(files: Iterable[TreeEntry], block_size: int) -> Iterator[Pack | Pa
     block, pack = -1, list[TreeEntry]()
     for entry in files:
         first, last = _blocks(entry, block_size)
-        if first != last:
+        if not _is_packed(entry, first, last, block_size):
             yield from _parts(entry, block_size)
             continue
         if first != block or len(pack) == _MOST_FILES:
@@ -110,6 +110,11 @@ def _cut(extent: Extent, block_size: int) -> Iterator[Extent]:
         size = min(length, block_size - begin % block_size)
         yield Extent(begin, size, file_offset)
         begin, length, file_offset = begin + size, length - size, file_offset + size
+
+
+def _is_packed(entry: TreeEntry, first: int, last: int, block_size: int) -> bool:
+    """Whether it shares one block with others; a file of exactly one block has that for itself."""
+    return first == last and entry.extents[0].length < block_size
 
 
 def _blocks(entry: TreeEntry, block_size: int) -> tuple[int, int]:
