@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from tidegate.app.allocator import keep_used_memory
 from tidegate.app.clock import SystemClock
 from tidegate.app.encryption_key import find_key
 from tidegate.app.identity import new_id
@@ -17,6 +18,7 @@ from tidegate.volumes.open import open_sink, open_source
 
 def real_workshop(pause: Pause | None = None) -> Workshop:
     """For movers, and for commands that work on a store themselves. `pause` lets waiting for a store be cut short."""
+    keep_used_memory()
     return Workshop(
         open_store=open_store if pause is None else partial(open_store, pause=pause),
         open_source=open_source,

@@ -16,8 +16,11 @@ from tidegate.format.checksum import checksum
 READERS = 4
 # Bounds the memory of a restore: so many blocks may wait to be used.
 _AHEAD = 8
-# The same for threads that use what they fetch themselves: each holds a block and its stored body.
+# The same for threads that use what they fetch themselves: each holds a block, its stored body, and as much again
+# while one becomes the other.
 _MOST_BYTES_IN_FLIGHT = 64 * 1024 * 1024
+_BLOCKS_PER_THREAD = 4
+_FEWEST_THREADS = 2
 
 T = TypeVar("T")
 
@@ -90,7 +93,7 @@ class StoredContent:
 
     def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
         """See BackupContent."""
-        affordable = max(READERS, _MOST_BYTES_IN_FLIGHT // (2 * self.block_size))
+        affordable = max(_FEWEST_THREADS, _MOST_BYTES_IN_FLIGHT // (_BLOCKS_PER_THREAD * self.block_size))
         work_through(items, do, threads=min(self._volume.objects.requests_in_flight, affordable))
 
     def __enter__(self) -> "StoredContent":
