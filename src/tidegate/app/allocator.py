@@ -16,7 +16,7 @@ _LARGEST_KEPT = 16 * 1024 * 1024
 
 
 def keep_used_memory() -> None:
-    """Let threads use memory again that another block has used. Only a wish: other C libraries than glibc do as they like."""
+    """Let a block have the memory that an earlier one had. Only a wish: not every C library can be told."""
     tune = getattr(ctypes.CDLL(None), "mallopt", None)
     if tune is not None:
         tune(_M_ARENA_MAX, _ARENAS)

@@ -49,21 +49,24 @@ class TreeWriter:
 
     def make(self, entry: TreeEntry) -> None:
         """Make what has no bytes in the image. It must not exist yet: a manifest that names a path twice is damaged."""
-        if entry.path != ROOT_PATH:
-            with self._making, _new(entry):
+        if entry.path == ROOT_PATH:
+            return
+        with self._making:
+            try:
                 self._make(entry, self._directory(entry.parent))
+            except FileExistsError as error:
+                raise _twice(entry) from error
 
     def write_pack(self, pack: Pack, block: bytes | None) -> None:
         """Make files whose bytes are all in `block`; without a block they are zeros."""
         view = None if block is None else memoryview(block)
         with self._making:
             for entry in pack.files:
-                with _new(entry):
-                    self._make_file(entry, view, pack.offset)
+                self._make_file(entry, view, pack.offset)
 
     def write_part(self, part: Part, block: bytes | None) -> None:
         """Write what `block` has of a file; the first part makes the file, the last one gives it rights and time."""
-        with self._making, _new(part.file.entry):
+        with self._making:
             file = self._split.get(part.file) or self._begin(part.file)
         if block is not None:
             _write(file.handle, part.extents, memoryview(block), part.offset)
@@ -131,11 +134,12 @@ class TreeWriter:
 
     def _create(self, entry: TreeEntry) -> int:
         directory, _, name = entry.path.rpartition("/")
-        return os.open(name, _NEW_FILE, self._first_mode(entry), dir_fd=self._directory(directory or ROOT_PATH))
-
-    def _first_mode(self, entry: TreeEntry) -> int:
-        """Its own at once, which saves a call; but whoever is not root must be able to write attributes."""
-        return 0o600 if entry.xattrs else entry.mode & _PERMISSIONS
+        # Its own mode at once saves a call; but whoever is not root must be able to write attributes.
+        mode = 0o600 if entry.xattrs else entry.mode & _PERMISSIONS
+        try:
+            return os.open(name, _NEW_FILE, mode, dir_fd=self._directory(directory or ROOT_PATH))
+        except FileExistsError as error:
+            raise _twice(entry) from error
 
     def _give_new(self, entry: TreeEntry, handle: int) -> None:
         """What `_give` does, but only where a file is not born as it should be: seldom, among a million files."""
@@ -199,21 +203,11 @@ def _newborn(directory: int) -> os.stat_result:
         return os.fstat(handle)
 
 
-class _new:  # noqa: N801  used as a statement; a generator would cost as much as making the file
-    """Turns the error for a path that is there already into a sentence about it."""
-
-    def __init__(self, entry: TreeEntry) -> None:
-        self._entry = entry
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, FileExistsError):
-            raise DamagedMetadata(
-                f"{self._entry.path!r} comes twice in the tree",
-                hint="or the destination's file system does not tell upper from lower case",
-            ) from error
+def _twice(entry: TreeEntry) -> DamagedMetadata:
+    return DamagedMetadata(
+        f"{entry.path!r} comes twice in the tree",
+        hint="or the destination's file system does not tell upper from lower case",
+    )
 
 
 @contextlib.contextmanager
