@@ -38,6 +38,11 @@ class Progress:
             self._now = self._now.replace(stage=stage, bytes_per_second=None)
             self._tell()
 
+    def expect(self, count: int) -> None:
+        """There are so many more bytes to do than the stage began with."""
+        with self._lock:
+            self._now = self._now.replace(total_bytes=(self._now.total_bytes or 0) + count)
+
     def add(self, count: int) -> None:
         """So many more bytes are done."""
         with self._lock:

@@ -48,11 +48,14 @@ class ImageSource:
             return None
         return json.dumps([os.path.realpath(self._path), *before])
 
-    def data_ranges(self) -> Iterator[tuple[int, int]]:
+    def kept_blocks(self) -> Iterator[tuple[int, int]]:
+        """See VolumeSource. Either all of an image is proven to be the same, or nothing of it."""
+        return iter(())
+
+    def rounds(self) -> Iterator[Iterator[tuple[int, int]]]:
         """See VolumeSource."""
-        if stat.S_ISREG(self._before.st_mode):
-            return data_ranges(self._handle, self._size)
-        return iter([(0, self._size)])
+        is_file = stat.S_ISREG(self._before.st_mode)
+        yield data_ranges(self._handle, self._size) if is_file else iter([(0, self._size)])
 
     def read_at(self, offset: int, length: int) -> bytes:
         """See VolumeSource."""

@@ -3,11 +3,12 @@
 import os
 import stat
 from collections.abc import Callable
+from datetime import datetime
 
-from tidegate.errors import DestinationUnusable, SourceUnreadable
-from tidegate.model.mover_job import DownloadJob
+from tidegate.errors import DestinationUnusable, InvalidInput, SourceUnreadable
+from tidegate.model.mover_job import DownloadJob, UploadJob
 from tidegate.model.volume import VolumeKind, VolumeSpec
-from tidegate.ports.volume_data import VolumeSink, VolumeSource
+from tidegate.ports.volume_data import BackupContent, VolumeSink, VolumeSource
 from tidegate.volumes.device_sink import DeviceSink
 from tidegate.volumes.directory import DirectorySource, open_tree
 from tidegate.volumes.image import ImageSource, image_size, open_image
@@ -15,14 +16,27 @@ from tidegate.volumes.image_sink import ImageSink
 from tidegate.volumes.tree_sink import DirectorySink
 
 
-def open_source(kind: VolumeKind, path: str, *, still_wanted: Callable[[], None]) -> VolumeSource:
-    """The volume, to be entered before it is read. Raises SourceUnreadable with a sentence.
-
-    Entering a directory walks it; `still_wanted` is called on the way and may raise to end that.
-    """
-    if kind is VolumeKind.DIRECTORY:
-        return DirectorySource(path, still_wanted=still_wanted)
-    return ImageSource(path, kind)
+def open_source(
+    job: UploadJob,
+    *,
+    block_size: int,
+    base: BackupContent | None,
+    settled_before: datetime,
+    still_wanted: Callable[[], None],
+) -> VolumeSource:
+    """The volume, to be entered before it is read. Raises SourceUnreadable with a sentence. See OpenSource."""
+    if job.volume_kind is VolumeKind.DIRECTORY:
+        return DirectorySource(
+            job.path,
+            block_size=block_size,
+            settled_before=settled_before,
+            still_wanted=still_wanted,
+            excludes=job.excludes,
+            base=base,
+        )
+    if job.excludes:
+        raise InvalidInput("only of a file tree something can be excluded; an image is backed up as a whole")
+    return ImageSource(job.path, job.volume_kind)
 
 
 def open_sink(job: DownloadJob) -> VolumeSink:
