@@ -25,3 +25,17 @@ def cut_manifest(lines: Iterable[bytes], block_size: int) -> Iterator[bytes]:
         if filled * 2 >= block_size and zlib.crc32(line) % _ONE_IN == 0:
             yield b"\n" * (block_size - filled)
             filled = 0
+
+
+def in_pieces(lines: Iterable[bytes], length: int) -> Iterator[bytes]:
+    """The same bytes, at least `length` at a time: hashing and writing line by line would take longer than all else."""
+    held: list[bytes] = []
+    size = 0
+    for line in lines:
+        held.append(line)
+        size += len(line)
+        if size >= length:
+            yield b"".join(held)
+            held, size = [], 0
+    if held:
+        yield b"".join(held)

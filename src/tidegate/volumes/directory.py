@@ -10,7 +10,7 @@ from datetime import datetime
 
 from tidegate.errors import NoSpace, SourceUnreadable
 from tidegate.format.checksum import CHECKSUM_DIGITS
-from tidegate.format.manifest_cuts import cut_manifest
+from tidegate.format.manifest_cuts import cut_manifest, in_pieces
 from tidegate.format.packed_tree import Packer, TreeMark, align_up, changed_parameter
 from tidegate.format.tree_entry import LONGEST_LINE, EntryType, Extent
 from tidegate.format.tree_globs import TreeGlobs
@@ -29,6 +29,7 @@ _MOST_TRIES = 3
 _LARGEST_READ_AGAIN = 1024 * 1024 * 1024
 # Coarser than the times of any file system that is in use.
 _MARGIN_NS = 2_000_000_000
+_PIECE = 256 * 1024
 
 
 class DirectorySource:
@@ -151,7 +152,7 @@ class DirectorySource:
                     for offset, length, _ in found.extents:
                         use.add(offset, length)
                     self._file_bytes += found.identity[0]
-                    self._spool.append(found.line)
+                    self._spool.append(found.line + b"\n")
                 else:
                     self._file_bytes += found.entry.size
                     self._place(found)
@@ -226,9 +227,9 @@ class DirectorySource:
 
     def _write_manifest(self) -> None:
         digest = hashlib.sha512()
-        for line in cut_manifest(self._final_lines(), self._block_size):
-            digest.update(line)
-            self._manifest.append(line)
+        for piece in in_pieces(cut_manifest(self._final_lines(), self._block_size), _PIECE):
+            digest.update(piece)
+            self._manifest.append(piece)
         self._manifest.flush()
         checksum = digest.hexdigest()[:CHECKSUM_DIGITS]
         self._mark = TreeMark(

@@ -7,9 +7,12 @@ from typing import IO, NamedTuple
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock
 from tidegate.format.packed_reader import ImageBytes, read_manifest
 from tidegate.format.packed_tree import TreeMark
-from tidegate.format.tree_entry import LONGEST_LINE, ROOT_PATH, EntryType
+from tidegate.format.tree_entry import ROOT_PATH, EntryType
+from tidegate.format.tree_manifest import split_lines
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.file_identity import Identity
+
+_PIECE = 1024 * 1024
 
 
 class KnownFile(NamedTuple):
@@ -21,7 +24,7 @@ class KnownFile(NamedTuple):
     extents: list[list[int]]
     """As in the manifest: offset in the image, length, offset in the file."""
     line: bytes
-    """Of the manifest, with its end. As long as the identity is the same, every word of it is still true."""
+    """Of the manifest, without its end. As long as the identity is the same, every word of it is still true."""
 
 
 class KnownTree:
@@ -78,21 +81,20 @@ def known_tree(base: BackupContent | None, spool: IO[bytes]) -> KnownTree:
 def _known_files(spool: IO[bytes], mark: TreeMark) -> Iterator[KnownFile]:
     """Files that can be told unchanged by their times. Ends early at a line that nobody of ours wrote."""
     spool.seek(0)
-    while line := spool.readline(LONGEST_LINE):
-        if line == b"\n":
-            continue
-        try:
-            value = json.loads(line)
+    try:
+        for line in split_lines(iter(lambda: spool.read(_PIECE), b"")):
+            value = json.loads(str(line, "ascii"))
             if value["type"] != EntryType.FILE or value["ctime_ns"] >= mark.settled_before_ns:
                 continue
             parent, _, name = value["path"].rpartition("/")
             identity = (value["size"], value["mtime_ns"], value["ctime_ns"], value["inode"])
             extents = value["extents"]
-            if not all(0 <= begin < begin + length <= mark.manifest_offset for begin, length, _ in extents):
-                return
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return
-        yield KnownFile(parent or ROOT_PATH, name, identity, extents, line)
+            for begin, length, _ in extents:
+                if not 0 <= begin < begin + length <= mark.manifest_offset:
+                    return
+            yield KnownFile(parent or ROOT_PATH, name, identity, extents, line)
+    except (DamagedMetadata, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return
 
 
 def _place(directory: str) -> list[str]:
