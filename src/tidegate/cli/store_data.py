@@ -39,6 +39,9 @@ def backup(
     block_size: Annotated[
         int, typer.Option(metavar="2|16", help="MiB per block, for a volume that is new to the store; 0: 2.")
     ] = 0,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Leave these paths of a directory out; repeated.")
+    ] = None,
     label: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Labels; commas or repeated.")] = None,
     output: options.Output = None,
 ) -> None:
@@ -68,6 +71,7 @@ def backup(
         if compression
         else None,
         block_mib=16 if block_size == 16 else 2 if block_size else None,  # noqa: PLR2004  the two that Longhorn takes
+        excludes=tuple(exclude or ()),
     )
     result = carry(cli, f"Backing up {path}", job)
     reader = cli.reader()
@@ -117,6 +121,7 @@ def add_data_verbs(app: typer.Typer) -> None:
         "backup",
         epilog=epilog(
             "tidegate store backup /srv/shop --to /mnt/backups --volume shop",
+            "tidegate store backup /home --to /mnt/backups --volume home --exclude .cache --exclude '*.tmp'",
             "tidegate store backup disk.img --to s3://bucket@eu-central-1/ --volume disk --compression gzip",
             codes=_CODES,
         ),

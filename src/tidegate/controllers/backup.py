@@ -161,6 +161,7 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
             volume_name=volume.name,
             volume_kind=volume.spec.source_kind,
             path=volume.spec.path,
+            excludes=volume.spec.excludes,
             target=backup.spec.storage_location,
             store_volume=store_volume_name(volume.namespace, volume.name),
             store_backup=store_backup_name(identity),

@@ -44,6 +44,8 @@ class TransferSpec(Spec):
     volume_kind: VolumeKind
     path: str
     """Where the data is read from, or written to."""
+    excludes: tuple[str, ...] = ()
+    """Globs of what an upload of a directory leaves out."""
     target: str
     """Name of the BackupTarget."""
     store_volume: str

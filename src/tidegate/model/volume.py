@@ -43,6 +43,8 @@ class VolumeSpec(Spec):
     device: str | None = None
     node: str | None = None
     """Where the path is. Absent: the node that the server runs on."""
+    excludes: tuple[str, ...] = ()
+    """Globs of paths below the directory that backups leave out: `*.tmp` at any depth, `cache/**` from the top."""
 
     @model_validator(mode="after")
     def _exactly_one_source(self) -> Self:
@@ -53,6 +55,8 @@ class VolumeSpec(Spec):
         # A relative path would mean another thing to the server than to the person who typed it.
         if not path.startswith("/") or "\0" in path:
             raise ValueError(f"{kind} must be an absolute path, not {path!r}")
+        if self.excludes and kind != VolumeKind.DIRECTORY:
+            raise ValueError(f"excludes are for a directory; an {kind} is backed up as a whole")
         return self
 
     @property

@@ -51,6 +51,7 @@ class DirectorySource:
         excludes: Sequence[str] = (),
         base: BackupContent | None = None,
     ) -> None:
+        globs = TreeGlobs(excludes) if excludes else None  # raises before anything is opened
         self._block_size = block_size
         self._settled_before_ns = int(settled_before.timestamp()) * 1_000_000_000 - _MARGIN_NS
         self._still_wanted = still_wanted
@@ -66,7 +67,6 @@ class DirectorySource:
         self._origins: dict[int, int] = {}
         self._warnings: list[str] = []
         self._warnings_left_out = 0
-        globs = TreeGlobs(excludes) if excludes else None
         self._scan = TreeScan(self._root, excludes=globs, warn=self._warn, still_wanted=still_wanted)
         self._places = BlockUse(0, block_size).plan()
         self._begin_new(0)
