@@ -38,10 +38,10 @@ class Progress:
             self._now = self._now.replace(stage=stage, bytes_per_second=None)
             self._tell()
 
-    def expect(self, count: int) -> None:
-        """There are so many more bytes to do than the stage began with."""
+    def expect(self, total_bytes: int) -> None:
+        """The stage turns out to be larger or smaller than it looked when it began."""
         with self._lock:
-            self._now = self._now.replace(total_bytes=(self._now.total_bytes or 0) + count)
+            self._now = self._now.replace(total_bytes=max(self._now.bytes_done, total_bytes))
 
     def add(self, count: int) -> None:
         """So many more bytes are done."""

@@ -180,13 +180,14 @@ class Upload:
         moved.take_over(kept)
         # Each thread holds a block and its compressed form: many threads for a far store, but never much memory.
         threads = min(self.volume.objects.requests_in_flight, max(WORKERS, _MOST_BYTES_IN_FLIGHT // (2 * block_size)))
-        for number, ranges in enumerate(source.rounds()):
+        self.progress.enter("uploading", total_bytes=source.bytes_to_read)
+        planned = 0
+        for ranges in source.rounds():
             offsets = list(block_offsets(ranges, block_size))
-            if number == 0:
-                self.progress.enter("uploading", total_bytes=len(offsets) * block_size)
-            else:
-                self.progress.expect(len(offsets) * block_size)
+            planned += len(offsets) * block_size
+            self.progress.expect(max(planned, source.bytes_to_read))
             work_through(offsets, moved.take, threads=threads)
+        self.progress.expect(planned)
         return moved
 
     def _is_same(self, source: VolumeSource, base: BackupCfg) -> bool:

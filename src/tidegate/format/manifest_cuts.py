@@ -8,7 +8,7 @@ where lines stay the same, the same blocks come out again soon behind any change
 import zlib
 from collections.abc import Iterable, Iterator
 
-# One line in so many looks like an end. A manifest has thousands of lines per block, so the second half of nearly
+# One line in so many looks like an end. A manifest has thousands of lines per block, so the last quarter of nearly
 # every block has one.
 _ONE_IN = 1024
 
@@ -22,7 +22,7 @@ def cut_manifest(lines: Iterable[bytes], block_size: int) -> Iterator[bytes]:
             filled = 0
         yield line
         filled = (filled + len(line)) % block_size
-        if filled * 2 >= block_size and zlib.crc32(line) % _ONE_IN == 0:
+        if filled * 4 >= block_size * 3 and zlib.crc32(line) % _ONE_IN == 0:
             yield b"\n" * (block_size - filled)
             filled = 0
 

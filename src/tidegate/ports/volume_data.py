@@ -18,6 +18,11 @@ class VolumeSource(Protocol):
         ...
 
     @property
+    def bytes_to_read(self) -> int:
+        """About what the rounds hold in all, to tell how far an upload is."""
+        ...
+
+    @property
     def cfg_parameters(self) -> dict[str, str]:
         """What a restore must know beside the bytes; goes into the `Parameters` of the backup's cfg."""
         ...

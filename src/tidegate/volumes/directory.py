@@ -80,6 +80,11 @@ class DirectorySource:
         return align_up(self._packer.end + manifest)
 
     @property
+    def bytes_to_read(self) -> int:
+        """See VolumeSource."""
+        return self.size - self._new_begin
+
+    @property
     def cfg_parameters(self) -> dict[str, str]:
         """See VolumeSource."""
         if self._mark is None:

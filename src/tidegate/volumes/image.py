@@ -31,6 +31,11 @@ class ImageSource:
         return self._size
 
     @property
+    def bytes_to_read(self) -> int:
+        """See VolumeSource."""
+        return sum(length for ranges in self.rounds() for _, length in ranges)
+
+    @property
     def cfg_parameters(self) -> dict[str, str]:
         """See VolumeSource."""
         if not stat.S_ISREG(self._before.st_mode):
