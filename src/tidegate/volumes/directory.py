@@ -169,10 +169,10 @@ class DirectorySource:
 
     def _place(self, scanned: Scanned) -> int:
         extents = tuple(Extent(self._packer.place(length), length, offset) for offset, length in scanned.data)
-        line = replace(scanned.entry, extents=extents).encode()
+        line = scanned.entry.encode(extents)
         if len(line) > LONGEST_LINE:
             self._warn(f"{scanned.entry.path}: its extended attributes are too large and were left out")
-            line = replace(scanned.entry, extents=extents, xattrs={}).encode()
+            line = replace(scanned.entry, xattrs={}).encode(extents)
         begin = self._spool.append(line)
         for extent in extents:
             self._runs.add(Run(*extent, begin))

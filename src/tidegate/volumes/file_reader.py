@@ -27,7 +27,7 @@ class FileReader:
 
     def read(self, run: Run, begin: int, length: int) -> bytes:
         """So many bytes of the file from `begin` on; zeros for what is not there, and then the watch knows."""
-        line = json.loads(self._spool.line(run.line))
+        line = json.loads(str(self._spool.line(run.line), "ascii"))
         path = line["path"]
         try:
             parent, _, name = path.rpartition("/")
