@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tidegate.format.encryption_key import EncryptionKey, key_in
 from tidegate.model.mover_job import DownloadJob, TargetAccess
-from tidegate.model.volume import VolumeKind
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
 from tidegate.ports.kept_maps import KeptMaps
