@@ -56,7 +56,8 @@ def _make_sparse(path: Path, blocks: int, *, stride: int) -> None:
 
 def _changes(place: Path) -> list[Row]:
     """Twice the change, at most twice the requests."""
-    image, size = place / "image", int(1024 * SCALE) // 2 * 2 * MIB
+    # Never smaller: of a few blocks, one and two hundredths are the same block.
+    image, size = place / "image", int(1024 * max(SCALE, 1)) // 2 * 2 * MIB
     make_image(image, size)
     with far_store(0) as store:
         ours = Ours(place, url="s3://bucket@us-east-1/changes/", credentials=store.credentials)
