@@ -68,13 +68,25 @@ class Ours:
                 raise RuntimeError("no pipes")
             mover.stdin.write(json.dumps(job).encode() + b"\n")
             mover.stdin.flush()
-            said = mover.stdout.readlines()
+            said = []
+            for line in mover.stdout:
+                said.append(line)
+                self.memory_mib = max(self.memory_mib, _peak_mib(mover.pid))
             took = time.monotonic() - began
             mover.stdin.close()
-            _, _, used = os.wait4(mover.pid, 0)
-            mover.returncode = 0
-        self.memory_mib = max(self.memory_mib, used.ru_maxrss / 1024)
         last = json.loads(said[-1])
         if last["type"] != "result":
             raise RuntimeError(str(last))
         return took
+
+
+def _peak_mib(pid: int) -> float:
+    """The most that the process has had so far, asked at each of its reports; 0 once it is gone.
+
+    Not `ru_maxrss`: that begins with the memory of the process that started it, and this one holds the samples.
+    """
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM:")), 0.0)
