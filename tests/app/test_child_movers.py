@@ -9,7 +9,7 @@ import pytest
 
 from tidegate.app.child_movers import ChildMovers
 from tidegate.model.mover_job import DownloadJob, ErrorReport, ProgressReport, ResultReport, TargetAccess, UploadJob
-from tidegate.model.volume import VolumeKind
+from tidegate.model.volume_kind import VolumeKind
 
 
 @pytest.fixture
@@ -52,11 +52,12 @@ def leftovers(tmp_path):
 
 async def test_a_mover_reports_progress_and_ends_with_its_result(movers, upload, tmp_path):
     reports = await told(await movers.start(upload))
-    back = DownloadJob.model_validate(
-        {
-            **upload.model_dump(include={"target", "store_volume", "store_backup", "volume_kind"}),
-            "path": f"{tmp_path}/b",
-        }
+    back = DownloadJob(
+        target=upload.target,
+        store_volume=upload.store_volume,
+        store_backup=upload.store_backup,
+        volume_kind=upload.volume_kind,
+        path=f"{tmp_path}/b",
     )
     restored = await told(await movers.start(back))
 

@@ -46,6 +46,15 @@ def test_a_part_of_a_tree_comes_back(run, tree, tmp_path):
     assert [path.name for path in (tmp_path / "back").rglob("*")] == ["text.txt"]
 
 
+def test_what_is_excluded_stays_out_of_the_store(run, store, tmp_path):
+    fill_tree(tmp_path / "tree")
+    command = ["store", "backup", "tree", "--to", "store", "--volume", "shop", "--name", "backup-1"]
+
+    assert run(*command, "--exclude", "deep/er", "--exclude", "*.bin").code == 0
+
+    assert sorted(run("store", "ls", URL, "-R").out.split()) == ["deep", "link", "text.txt"]
+
+
 def test_an_image_goes_into_a_store_and_comes_back_onto_an_earlier_one(run, store, tmp_path):
     fill_image(tmp_path / "disk.img")
     assert run("store", "backup", "disk.img", "--to", "store", "--volume", "disk", "--name", "backup-1").code == 0
@@ -111,6 +120,8 @@ def test_two_backups_of_a_tree_are_compared(run, tree):
         (["backup", "tree", "--to", "store", "--volume", "shop", "--compression", "zstd"], 2),
         (["backup", "tree", "--to", "store", "--volume", "shop", "--block-size", "3"], 2),
         (["backup", "tree", "--to", "store", "--volume", "/"], 4),
+        (["backup", "tree", "--to", "store", "--volume", "shop", "--exclude", "../x"], 4),
+        (["backup", "tree/text.txt", "--to", "store", "--volume", "shop", "--exclude", "x"], 4),
         (["verify", "store", "--read-data", "101"], 2),
         (["verify", "store", "--read-data", "much"], 2),
         (["verify", "store?volume=nosuch"], 5),

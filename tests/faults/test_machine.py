@@ -17,7 +17,7 @@ from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import TidegateError
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
 from tidegate.format.encryption_key import EncryptionKey
-from tidegate.model.volume import VolumeKind
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects

@@ -28,6 +28,20 @@ def test_what_was_destroyed_comes_back_byte_for_byte_where_it_was(server, tmp_pa
     assert (picture(docs), disk.read_bytes()) == before
 
 
+def test_what_a_volume_excludes_is_in_no_backup_of_it(server, tmp_path):
+    protect(server, tmp_path)
+    server.tidegate("volume", "delete", "home/docs", "--yes")
+    server.tidegate("volume", "create", "home/docs", "--directory", str(tmp_path / "docs"), "--exclude", "deep")
+    server.tidegate("backup", "create", "first", "--include-namespaces", "home", "--wait")
+
+    server.tidegate("restore", "create", "--from-backup", "first", "--to", str(tmp_path / "elsewhere"), "--wait")
+
+    assert sorted(path.name for path in (tmp_path / "elsewhere/home/docs").iterdir()) == ["link", "text.txt"]
+    assert "deep" in server.tidegate("volume", "describe", "home/docs")
+    refused = server.run("volume", "create", "home/x", "--directory", str(tmp_path / "docs"), "--exclude", "../etc")
+    assert (refused.returncode, "matches no path" in refused.stderr) == (4, True)
+
+
 def test_a_restore_to_another_place_leaves_the_original_alone(server, tmp_path):
     docs, disk = protect(server, tmp_path)
     server.tidegate("backup", "create", "first", "--wait")

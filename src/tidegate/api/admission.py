@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tidegate.api.services import Services
 from tidegate.decide.admission import admit_backup, admit_restore, check_setting
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound, Refused
+from tidegate.format.tree_globs import TreeGlobs
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase
 from tidegate.model.names import check_namespace
 from tidegate.model.resource import Metadata, Resource
@@ -58,6 +59,7 @@ async def _admit_restore(services: Services, resource: Resource) -> Resource:
 
 async def _admit_volume(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Volume)  # noqa: S101  # see ADMISSIONS
+    TreeGlobs(resource.spec.excludes)  # refuses one that can never match: who excludes a secret must not find it later
     await services.surroundings.check_volume(resource.spec)
     return resource
 

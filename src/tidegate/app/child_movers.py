@@ -8,11 +8,9 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
-from pydantic import ValidationError
-
 from tidegate.app.encryption_key import with_key_of_machine, without_key
-from tidegate.errors import RetryableError
-from tidegate.model.mover_job import MOVER_JOB, MOVER_REPORT, ErrorReport, ProgressReport
+from tidegate.errors import InvalidInput, RetryableError
+from tidegate.model.mover_job import ErrorReport, ProgressReport, read_report
 from tidegate.ports.mover_host import Job, Mover, Report
 
 # How long a mover may take to clean up after being asked to stop.
@@ -49,7 +47,7 @@ class ChildMovers:
         mover = ChildMover(process, self._running.discard)
         self._running.add(mover)
         assert process.stdin is not None  # noqa: S101  # asked for above
-        process.stdin.write(MOVER_JOB.dump_json(job) + b"\n")
+        process.stdin.write(job.to_json().encode() + b"\n")
         return mover
 
     async def close(self) -> None:
@@ -75,8 +73,8 @@ class ChildMover:
         assert self._process.stdout is not None  # noqa: S101  # asked for at the start
         async for line in self._process.stdout:
             try:
-                last = MOVER_REPORT.validate_json(line)
-            except ValidationError:
+                last = read_report(line)
+            except InvalidInput:
                 continue  # a library printed something; it is not for us
             if not isinstance(last, ProgressReport):
                 break

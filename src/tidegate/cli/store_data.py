@@ -19,8 +19,8 @@ from tidegate.cli.terminal import printable
 from tidegate.cli.wire import Wire
 
 if TYPE_CHECKING:
-    from tidegate.model.transfer import TransferResult
-    from tidegate.model.volume import VolumeKind
+    from tidegate.model.transfer_progress import TransferResult
+    from tidegate.model.volume_kind import VolumeKind
 
 _CODES = (ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.LOCKED, ExitCode.INTERRUPTED)
 
@@ -39,6 +39,9 @@ def backup(
     block_size: Annotated[
         int, typer.Option(metavar="2|16", help="MiB per block, for a volume that is new to the store; 0: 2.")
     ] = 0,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Leave these paths of a directory out; repeated.")
+    ] = None,
     label: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Labels; commas or repeated.")] = None,
     output: options.Output = None,
 ) -> None:
@@ -68,6 +71,7 @@ def backup(
         if compression
         else None,
         block_mib=16 if block_size == 16 else 2 if block_size else None,  # noqa: PLR2004  the two that Longhorn takes
+        excludes=tuple(exclude or ()),
     )
     result = carry(cli, f"Backing up {path}", job)
     reader = cli.reader()
@@ -89,8 +93,8 @@ def restore(
     output: options.Output = None,
 ) -> None:
     """Bring one backup back. What is at PATH stays until everything new is whole."""
+    from tidegate.model.existing_data import ExistingData
     from tidegate.model.mover_job import DownloadJob
-    from tidegate.model.restore import ExistingData
 
     cli = context_of(ctx)
     place = backup_place(cli, url)
@@ -117,6 +121,7 @@ def add_data_verbs(app: typer.Typer) -> None:
         "backup",
         epilog=epilog(
             "tidegate store backup /srv/shop --to /mnt/backups --volume shop",
+            "tidegate store backup /home --to /mnt/backups --volume home --exclude .cache --exclude '*.tmp'",
             "tidegate store backup disk.img --to s3://bucket@eu-central-1/ --volume disk --compression gzip",
             codes=_CODES,
         ),
@@ -162,7 +167,7 @@ def _tell(cli: CliContext, result: "TransferResult", sentence: str, output: Outp
 
 def _kind_of(path: Path) -> "VolumeKind":
     from tidegate.errors import SourceUnreadable
-    from tidegate.model.volume import VolumeKind
+    from tidegate.model.volume_kind import VolumeKind
 
     try:
         mode = path.stat().st_mode
@@ -176,7 +181,7 @@ def _kind_of(path: Path) -> "VolumeKind":
 def _destination_kind(place: Place, path: Path) -> "VolumeKind":
     """What the backup holds decides; a device is one because it is there."""
     from tidegate.format.packed_tree import CONTENT, TREE
-    from tidegate.model.volume import VolumeKind
+    from tidegate.model.volume_kind import VolumeKind
 
     if place.stored().backup_cfg(place.backup).parameters.get(CONTENT) == TREE:
         return VolumeKind.DIRECTORY

@@ -36,6 +36,7 @@ Names = Annotated[
     "create",
     epilog=epilog(
         "tidegate volume create db -n shop --directory ./data",
+        "tidegate volume create home -n users --directory /home --exclude .cache --exclude '*.tmp'",
         "tidegate volume create disk -n vms --image /var/lib/vms/disk.img -l app=vm",
         codes=(ExitCode.REJECTED, ExitCode.CONFLICT),
     ),
@@ -48,6 +49,9 @@ def create_volume(
     directory: Annotated[str, typer.Option(metavar="PATH", help="A directory tree.")] = "",
     image: Annotated[str, typer.Option(metavar="PATH", help="A disk image file.")] = "",
     device: Annotated[str, typer.Option(metavar="PATH", help="A block device.")] = "",
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Leave these paths of the directory out; repeated.")
+    ] = None,
     labels: options.Labels = None,
     dry_run: options.DryRun = False,
     output: options.Output = None,
@@ -58,7 +62,9 @@ def create_volume(
     if len(paths) != 1:
         raise wrong_usage("Where is the data?", hint="Give exactly one of --directory, --image and --device.")
     # A relative path would mean another thing to the server than to the person who typed it.
-    spec = {kind: str(cli.environment.absolute(path)) for kind, path in paths.items()}
+    spec: dict[str, object] = {kind: str(cli.environment.absolute(path)) for kind, path in paths.items()}
+    if exclude:
+        spec["excludes"] = exclude
     short_name, place = place_of(VOLUME, name, namespace)
     resource = new_resource("Volume", short_name, spec, labels=read_labels(labels), namespace=place)
     create(cli, VOLUME, Creation(resource, output, dry_run))

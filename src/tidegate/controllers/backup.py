@@ -27,7 +27,8 @@ from tidegate.model.transfer import (
     Transfer,
     TransferSpec,
 )
-from tidegate.model.volume import Volume, VolumeKind
+from tidegate.model.volume import Volume
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 
@@ -161,6 +162,7 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
             volume_name=volume.name,
             volume_kind=volume.spec.source_kind,
             path=volume.spec.path,
+            excludes=volume.spec.excludes,
             target=backup.spec.storage_location,
             store_volume=store_volume_name(volume.namespace, volume.name),
             store_backup=store_backup_name(identity),

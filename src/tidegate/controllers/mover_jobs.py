@@ -27,6 +27,7 @@ def moving_job(transfer: Transfer, target: TargetAccess) -> UploadJob | Download
         labels=_store_labels(transfer),
         snapshot_name=transfer.name,
         started_at=started,
+        excludes=spec.excludes,
     )
 
 

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from tidegate.model.mover_job import ProgressReport
-from tidegate.model.transfer import TransferProgress
+from tidegate.model.transfer_progress import TransferProgress
 from tidegate.ports.clock import Clock
 
 _INTERVAL_SECONDS = 0.25
@@ -37,6 +37,11 @@ class Progress:
         with self._lock:
             self._now = self._now.replace(stage=stage, bytes_per_second=None)
             self._tell()
+
+    def expect(self, total_bytes: int) -> None:
+        """The stage turns out to be larger or smaller than it looked when it began."""
+        with self._lock:
+            self._now = self._now.replace(total_bytes=max(self._now.bytes_done, total_bytes))
 
     def add(self, count: int) -> None:
         """So many more bytes are done."""

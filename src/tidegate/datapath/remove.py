@@ -15,7 +15,7 @@ from tidegate.format.backup_cfg import BackupCfg
 from tidegate.format.times import parse_time
 from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.mover_job import RemoveJob
-from tidegate.model.transfer import TransferResult
+from tidegate.model.transfer_progress import TransferResult
 
 
 @dataclass

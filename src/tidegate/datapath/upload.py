@@ -7,7 +7,7 @@ points to it.
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tidegate.datapath.crew import work_through
@@ -21,7 +21,7 @@ from tidegate.format.packed_tree import align_up, shown_size
 from tidegate.format.times import format_time, parse_time
 from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.mover_job import BackupMode, UploadJob
-from tidegate.model.transfer import TransferResult
+from tidegate.model.transfer_progress import TransferResult
 from tidegate.ports.clock import Clock
 from tidegate.ports.kept_maps import KeptMap, KeptMaps
 from tidegate.ports.volume_data import VolumeSource
@@ -76,18 +76,39 @@ class Upload:
         if changed != volume_cfg:
             self.volume.save_volume_cfg(changed)
 
-    def run(self, source: VolumeSource) -> TransferResult:
-        """Move everything. Needs the lock. After an error no trace of the backup is left but blocks nobody names."""
-        block_size = self._block_size()
-        volume_cfg = self._volume_cfg(source.size, block_size)
+    def footing(self) -> "Footing":
+        """What this backup can build on, as far as the store tells now."""
+        try:
+            last = self.volume.volume_cfg()
+        except NotFound:
+            return Footing((self.job.block_mib or DEFAULT_BLOCK_SIZE // MIB) * MIB, None)
+        try:
+            base = self.volume.backup_cfg(last.last_backup_name) if last.last_backup_name else None
+        except (NotFound, DamagedMetadata):
+            base = None
+        if base is None:
+            return Footing(DEFAULT_BLOCK_SIZE, None)
+        # Blocks are read with the method that the cfg names: those of another method cannot be named by this one.
+        builds = self.volume.may_reuse(base) and not base.in_progress and base.compression is last.compression
+        return Footing(base.block_size, base if builds and self.job.mode is BackupMode.INCREMENTAL else None)
+
+    def run(self, source: VolumeSource, footing: "Footing") -> TransferResult:
+        """Move everything. Needs the lock. After an error no trace of the backup is left but blocks nobody names.
+
+        Raises FootingLost if what the source was opened for is not so any more: open it anew.
+        """
+        if self.footing().block_size != footing.block_size:
+            raise FootingLost
+        volume_cfg = self._volume_cfg(source.size, footing.block_size)
         begun = BackupCfg(name=self.job.store_backup, volume_name=self.volume.name, compression=volume_cfg.compression)
         self.volume.save_backup_cfg(begun)
         try:
-            moved = self._move(source, begun, block_size)
+            moved = self._move(source, begun, footing)
             self.progress.keep("finalising")
             self.checkpoint()
-            final = self._final_cfg(source, moved, begun, block_size)
-            if not moved.taken_over:  # a finished backup's blocks are durable
+            final = self._final_cfg(source, moved, begun, footing.block_size)
+            self._volume_cfg(source.size, footing.block_size)  # it may have turned out larger
+            if moved.read_anything:
                 # Also for blocks that were there already: whoever put them may have died before it could flush.
                 self.volume.objects.flush()
             self.checkpoint()
@@ -122,20 +143,6 @@ class Upload:
             if self.volume.backup_cfg(begun.name).in_progress:
                 self.volume.delete_backup_cfg(begun.name)
 
-    def _block_size(self) -> int:
-        """That of the volume's last backup: Longhorn makes unrestorable backups out of a mixture.
-
-        Only a volume that is new to the store gets what the job asks for.
-        """
-        try:
-            last = self.volume.volume_cfg().last_backup_name
-        except NotFound:
-            return (self.job.block_mib or DEFAULT_BLOCK_SIZE // MIB) * MIB
-        try:
-            return self.volume.backup_cfg(last).block_size if last else DEFAULT_BLOCK_SIZE
-        except (NotFound, DamagedMetadata):
-            return DEFAULT_BLOCK_SIZE
-
     def _volume_cfg(self, size: int, block_size: int) -> VolumeCfg:
         """The volume's record, made only if the store proves that there is none, and never with a smaller size.
 
@@ -158,34 +165,37 @@ class Upload:
             self.volume.save_volume_cfg(found)
         return found
 
-    def _move(self, source: VolumeSource, cfg: BackupCfg, block_size: int) -> "_Moved":
-        offsets = list(block_offsets(source, block_size))
-        self.progress.enter("uploading", total_bytes=len(offsets) * block_size)
+    def _move(self, source: VolumeSource, cfg: BackupCfg, footing: "Footing") -> "_Moved":
+        block_size = footing.block_size
         moved = _Moved(self, source, cfg, block_size, known=dict(self.volume.block_sizes()))
-        base = self._same_as(source, block_size)
-        # A block that the store lost must be sent again, and for that it must be read (longhorn#9784).
-        if base is not None and moved.knows(base.blocks):
-            moved.take_over(base.blocks)
-            self.progress.add(len(offsets) * block_size)
+        if footing.base is not None and self._is_same(source, footing.base) and moved.knows(footing.base.blocks):
+            moved.take_over(footing.base.blocks)
+            self.progress.enter("uploading", total_bytes=len(footing.base.blocks) * block_size)
+            self.progress.add(len(footing.base.blocks) * block_size)
             return moved
+        kept = _kept_refs(source, footing.base)
+        # A block that the store lost must be sent again, and for that it must be read (longhorn#9784).
+        if not moved.knows(kept):
+            raise FootingLost
+        moved.take_over(kept)
         # Each thread holds a block and its compressed form: many threads for a far store, but never much memory.
         threads = min(self.volume.objects.requests_in_flight, max(WORKERS, _MOST_BYTES_IN_FLIGHT // (2 * block_size)))
-        work_through(offsets, moved.take, threads=threads)
+        self.progress.enter("uploading", total_bytes=source.bytes_to_read)
+        planned = 0
+        for ranges in source.rounds():
+            offsets = list(block_offsets(ranges, block_size))
+            planned += len(offsets) * block_size
+            self.progress.expect(max(planned, source.bytes_to_read))
+            work_through(offsets, moved.take, threads=threads)
+        self.progress.expect(planned)
         return moved
 
-    def _same_as(self, source: VolumeSource, block_size: int) -> BackupCfg | None:
-        """The volume's last backup, if it is proven that the source still holds exactly that. Any doubt: None."""
+    def _is_same(self, source: VolumeSource, base: BackupCfg) -> bool:
+        """Whether it is proven that the source still holds exactly what its last backup holds. Any doubt: no."""
         kept = self.kept_maps.find(self.job.target.url, self.volume.name) if self.kept_maps else None
-        if kept is None or self.job.mode is BackupMode.FULL or kept.proof != self._proof(source):
-            return None
-        if kept.backup != self.volume.volume_cfg().last_backup_name:
-            return None
-        try:
-            cfg = self.volume.backup_cfg(kept.backup)
-        except (NotFound, DamagedMetadata):
-            return None
-        same = (cfg.created_time, cfg.block_size, cfg.true_size) == (kept.created_time, block_size, source.size)
-        return cfg if same and not cfg.in_progress and self.volume.may_reuse(cfg) else None
+        if kept is None or kept.proof != self._proof(source):
+            return False
+        return (base.name, base.created_time, base.true_size) == (kept.backup, kept.created_time, source.size)
 
     def _keep_map(self, source: VolumeSource, cfg: BackupCfg) -> None:
         proof = self._proof(source)
@@ -202,13 +212,29 @@ class Upload:
             snapshot_created_at=format_time(self.job.started_at),
             created_time=format_time(self.clock.now()),
             labels=self.job.labels,
-            is_incremental=moved.taken_over,
+            is_incremental=moved.took_over,
             parameters=source.cfg_parameters
             | block_parameters(block_size=block_size, true_size=source.size, mode=self.job.mode),
             newly_uploaded_size=moved.new_bytes,
             re_uploaded_size=moved.repaired_bytes,
             blocks=tuple(sorted(moved.blocks)),
         )
+
+
+@dataclass(frozen=True)
+class Footing:
+    """What an upload builds on: the size of blocks, and the volume's last backup if its blocks may be named again.
+
+    The size is that of the last backup: Longhorn makes unrestorable backups out of a mixture. Only a volume that is new
+    to the store gets what the job asks for.
+    """
+
+    block_size: int
+    base: BackupCfg | None
+
+
+class FootingLost(Exception):
+    """The store is not any more what the source was opened for."""
 
 
 class _Moved:
@@ -229,20 +255,22 @@ class _Moved:
         self.new_blocks = 0
         self.new_bytes = 0
         self.repaired_bytes = 0
-        self.taken_over = False
+        self.took_over = False
+        self.read_anything = False
 
     def knows(self, blocks: Sequence[BlockRef]) -> bool:
         """Whether the store has all of them, none of them empty."""
         return all(self._known.get(block.checksum) for block in blocks)
 
     def take_over(self, blocks: Sequence[BlockRef]) -> None:
-        """Nothing needs to be read: these are the blocks."""
-        self.blocks = list(blocks)
-        self.taken_over = True
+        """These need not be read: a finished backup has them, so they are durable too."""
+        self.blocks.extend(blocks)
+        self.took_over = bool(blocks)
 
     def take(self, offset: int) -> None:
         """Bring one block into the store."""
         self._upload.checkpoint()
+        self.read_anything = True
         block = self._source.read_at(offset, len(self._zeros))
         if block != self._zeros:  # zeros are holes: a restore makes them without being told
             name = self._upload.volume.block_name(block)
@@ -269,14 +297,22 @@ class _Moved:
                 self.repaired_bytes += size
 
 
-def block_offsets(source: VolumeSource, block_size: int) -> Iterator[int]:
+def block_offsets(ranges: Iterable[tuple[int, int]], block_size: int) -> Iterator[int]:
     """Where the blocks begin that may hold data, ascending, each once."""
     following = 0
-    for offset, length in source.data_ranges():
+    for offset, length in ranges:
         following = max(following, offset // block_size * block_size)
         while following < offset + length:
             yield following
             following += block_size
+
+
+def _kept_refs(source: VolumeSource, base: BackupCfg | None) -> list[BlockRef]:
+    if base is None:
+        return []
+    checksums = dict(base.blocks)
+    # What is not in the base is zeros there, and so it is here.
+    return [BlockRef(offset, checksums[before]) for offset, before in source.kept_blocks() if before in checksums]
 
 
 def _is_news(cfg: BackupCfg, volume_cfg: VolumeCfg) -> bool:

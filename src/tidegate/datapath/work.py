@@ -5,20 +5,22 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidegate.datapath.download import open_backup
+from tidegate.datapath.download import StoredContent, open_backup
 from tidegate.datapath.locks import VolumeLock
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.remove import Removal
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.datapath.upload import Upload
+from tidegate.datapath.upload import Footing, FootingLost, Upload
 from tidegate.datapath.workshop import Workshop
-from tidegate.errors import InvalidInput, TidegateError, Unauthenticated, WorkCancelled
+from tidegate.errors import TidegateError, Unauthenticated, WorkCancelled
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.lock_file import LockType
 from tidegate.format.packed_tree import shown_size
 from tidegate.model.mover_job import DownloadJob, ErrorReport, RemoveJob, ResultReport, UploadJob
-from tidegate.model.transfer import TransferResult
+from tidegate.model.transfer_progress import TransferResult
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.mover_host import Job, Report
+from tidegate.ports.volume_data import VolumeSource
 
 INTERNAL_ERROR = "InternalError"
 
@@ -56,9 +58,6 @@ class _Work:
                 return self._remove(job)
 
     def _upload(self, job: UploadJob) -> TransferResult:
-        if job.excludes:
-            # Refused rather than ignored: who excludes a secret must not find it in the store.
-            raise InvalidInput("excludes are not supported yet; leave them out", field="excludes")
         volume = self._volume(job)
         with contextlib.ExitStack() as stack:
             lock = self._lock(volume, LockType.BACKUP_OR_RESTORE)
@@ -74,16 +73,37 @@ class _Work:
             earlier = upload.finished()
             if earlier is not None and upload.settled(earlier):
                 return upload.result(earlier)
-            if earlier is None:
-                self.progress.enter("scanning")
-                # Before the lock: a volume that cannot be read is told at once, and nobody waits for it.
-                source = self.shop.open_source(job.volume_kind, job.path, still_wanted=self._still_wanted)
-                stack.enter_context(source)
+            if earlier is not None:
                 stack.enter_context(lock)
-                return upload.run(source)
+                upload.settle(earlier)
+                return upload.result(earlier)
+            footing = upload.footing()
+            # Before the lock: a volume that cannot be read is told at once, and nobody waits for it.
+            source = self._source(job, volume, footing, stack)
             stack.enter_context(lock)
-            upload.settle(earlier)
-            return upload.result(earlier)
+            try:
+                return upload.run(source, footing)
+            except FootingLost:
+                footing = Footing(upload.footing().block_size, None)
+                return upload.run(self._source(job, volume, footing, stack), footing)
+
+    def _source(
+        self, job: UploadJob, volume: StoredVolume, footing: Footing, stack: contextlib.ExitStack
+    ) -> VolumeSource:
+        self.progress.enter("scanning")
+        base = None
+        if footing.base is not None and job.volume_kind is VolumeKind.DIRECTORY:
+            size = footing.base.true_size or 0
+            base = stack.enter_context(StoredContent(volume, footing.base, size=size))
+        return stack.enter_context(
+            self.shop.open_source(
+                job,
+                block_size=footing.block_size,
+                base=base,
+                settled_before=min(job.started_at, self.shop.clock.now()),
+                still_wanted=self._still_wanted,
+            )
+        )
 
     def _download(self, job: DownloadJob) -> TransferResult:
         volume = self._volume(job)

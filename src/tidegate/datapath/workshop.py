@@ -3,23 +3,35 @@
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from tidegate.format.encryption_key import EncryptionKey, key_in
-from tidegate.model.mover_job import DownloadJob, TargetAccess
-from tidegate.model.volume import VolumeKind
+from tidegate.model.mover_job import DownloadJob, TargetAccess, UploadJob
 from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
 from tidegate.ports.kept_maps import KeptMaps
 from tidegate.ports.object_store import ObjectStore
-from tidegate.ports.volume_data import VolumeSink, VolumeSource
+from tidegate.ports.volume_data import BackupContent, VolumeSink, VolumeSource
 
 
 class OpenSource(Protocol):
     """Opens a volume for reading."""
 
-    def __call__(self, kind: VolumeKind, path: str, *, still_wanted: Callable[[], None]) -> VolumeSource:
-        """Raises SourceUnreadable; `still_wanted` is called during long preparations and may raise to end them."""
+    def __call__(
+        self,
+        job: UploadJob,
+        *,
+        block_size: int,
+        base: BackupContent | None,
+        settled_before: datetime,
+        still_wanted: Callable[[], None],
+    ) -> VolumeSource:
+        """Raises SourceUnreadable. What `base`, an earlier backup, is proven to have as the volume has it is kept.
+
+        A file written to after `settled_before` may be written to again without anyone being able to tell. During long
+        preparations `still_wanted` is called and may raise to end them.
+        """
         ...
 
 

@@ -25,10 +25,11 @@ _OFFSET = "tidegate.dev/manifest-offset"
 _LENGTH = "tidegate.dev/manifest-length"
 _CHECKSUM = "tidegate.dev/manifest-checksum"
 _FILE_BYTES = "tidegate.dev/tree-bytes"
+_SETTLED = "tidegate.dev/tree-settled-before"
 _CHANGED = "tidegate.dev/changed-files"
 _MOST_CHANGED = 100
 _LONGEST_CHANGED = 64 * 1024
-_NUMBER = re.compile(r"[0-9]{1,18}")
+_NUMBER = re.compile(r"[0-9]{1,19}")
 
 
 def align_up(offset: int, block_size: int = DEFAULT_BLOCK_SIZE) -> int:
@@ -37,11 +38,14 @@ def align_up(offset: int, block_size: int = DEFAULT_BLOCK_SIZE) -> int:
 
 
 class Packer:
-    """Gives each run of file bytes its place in the image. Equal trees, walked alike, get equal images."""
+    """Gives each run of file bytes its place in the image. Equal trees, walked alike, get equal images.
 
-    def __init__(self, block_size: int = DEFAULT_BLOCK_SIZE) -> None:
+    Small runs and large ones get ascending places among themselves.
+    """
+
+    def __init__(self, block_size: int = DEFAULT_BLOCK_SIZE, *, begin: int = 0) -> None:
         self._block_size = block_size
-        self._end = 0  # of everything placed so far, a multiple of the block size
+        self._end = begin  # of everything placed so far, a multiple of the block size
         self._pack_free = 0  # where the open pack goes on
         self._pack_end = 0
 
@@ -49,6 +53,10 @@ class Packer:
     def end(self) -> int:
         """Where the contents end: a multiple of the block size."""
         return self._end
+
+    def seal(self) -> None:
+        """What comes from here on is placed behind the end: blocks up to there are read already."""
+        self._pack_free = self._pack_end = self._end
 
     def place(self, length: int) -> int:
         """The offset in the image for the next `length` bytes; no two places overlap."""
@@ -74,6 +82,8 @@ class TreeMark:
     manifest_checksum: str
     file_bytes: int
     """Bytes of all regular files, as people count them."""
+    settled_before_ns: int = 0
+    """A file whose ctime is not before this may have been written to again without its times telling so."""
 
     def parameters(self) -> dict[str, str]:
         """For the backup's cfg."""
@@ -84,6 +94,7 @@ class TreeMark:
             _LENGTH: str(self.manifest_length),
             _CHECKSUM: self.manifest_checksum,
             _FILE_BYTES: str(self.file_bytes),
+            _SETTLED: str(self.settled_before_ns),
         }
 
     @classmethod
@@ -102,6 +113,7 @@ class TreeMark:
             _number(parameters, _LENGTH),
             parameters.get(_CHECKSUM, ""),
             _number(parameters, _FILE_BYTES),
+            _number(parameters, _SETTLED) if _SETTLED in parameters else 0,
         )
         if mark.manifest_offset + mark.manifest_length > image_size or not is_checksum(mark.manifest_checksum):
             raise DamagedMetadata("the cfg does not tell where the manifest of the file tree is")

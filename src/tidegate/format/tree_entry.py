@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any, NamedTuple
 
 from tidegate.errors import DamagedMetadata
@@ -71,17 +72,25 @@ class TreeEntry:
         """The last component."""
         return self.path.rpartition("/")[2]
 
-    def encode(self) -> bytes:
-        """The line, with its end."""
-        line: dict[str, object] = {"path": self.path, "type": self.type, "mode": self.mode}
-        line |= {"uid": self.uid, "gid": self.gid, "mtime_ns": self.mtime_ns}
+    def encode(self, extents: Sequence[Extent] | None = None) -> bytes:
+        """The line, with its end; with these extents, if they are known only now.
+
+        Put together by hand: a dictionary and `json.dumps` would take four times as long, for each of a million files.
+        """
+        places = self.extents if extents is None else extents
+        line = (
+            f'{{"path":{_quoted(self.path)},"type":"{self.type.value}","mode":{self.mode},'
+            f'"uid":{self.uid},"gid":{self.gid},"mtime_ns":{self.mtime_ns}'
+        )
         if self.type is EntryType.FILE:
-            line |= {"ctime_ns": self.ctime_ns, "inode": self.inode, "size": self.size, "extents": self.extents}
+            runs = ",".join([f"[{offset},{length},{begin}]" for offset, length, begin in places])
+            line += f',"ctime_ns":{self.ctime_ns},"inode":{self.inode},"size":{self.size},"extents":[{runs}]'
         if self.target:
-            line["target"] = self.target
+            line += f',"target":{_quoted(self.target)}'
         if self.xattrs:
-            line["xattrs"] = {name: base64.b64encode(self.xattrs[name]).decode() for name in sorted(self.xattrs)}
-        return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+            encoded = {name: base64.b64encode(self.xattrs[name]).decode() for name in sorted(self.xattrs)}
+            line += f',"xattrs":{json.dumps(encoded, separators=(",", ":"))}'
+        return (line + "}\n").encode("ascii")
 
     @classmethod
     def decode(cls, line: bytes, *, content_end: int) -> "TreeEntry":

@@ -1,12 +1,12 @@
 """Namespaces and the volumes in them: what there is to protect."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.volume_kind import VolumeKind as VolumeKind  # noqa: PLC0414  # many know it from here
 
 
 class NamespaceSpec(Spec):
@@ -27,14 +27,6 @@ class Namespace(Resource):
     status: NamespaceStatus = Field(default_factory=NamespaceStatus)
 
 
-class VolumeKind(StrEnum):
-    """Where the bytes of a volume live on one machine."""
-
-    DIRECTORY = "directory"
-    IMAGE = "image"
-    DEVICE = "device"
-
-
 class VolumeSpec(Spec):
     """Exactly one of directory, image and device: an absolute path on the node."""
 
@@ -43,6 +35,8 @@ class VolumeSpec(Spec):
     device: str | None = None
     node: str | None = None
     """Where the path is. Absent: the node that the server runs on."""
+    excludes: tuple[str, ...] = ()
+    """Globs of paths below the directory that backups leave out: `*.tmp` at any depth, `cache/**` from the top."""
 
     @model_validator(mode="after")
     def _exactly_one_source(self) -> Self:
@@ -53,6 +47,8 @@ class VolumeSpec(Spec):
         # A relative path would mean another thing to the server than to the person who typed it.
         if not path.startswith("/") or "\0" in path:
             raise ValueError(f"{kind} must be an absolute path, not {path!r}")
+        if self.excludes and kind != VolumeKind.DIRECTORY:
+            raise ValueError(f"excludes are for a directory; an {kind} is backed up as a whole")
         return self
 
     @property

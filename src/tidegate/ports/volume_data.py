@@ -20,6 +20,11 @@ class VolumeSource(Protocol):
         ...
 
     @property
+    def bytes_to_read(self) -> int:
+        """About what the rounds hold in all, to tell how far an upload is."""
+        ...
+
+    @property
     def cfg_parameters(self) -> dict[str, str]:
         """What a restore must know beside the bytes; goes into the `Parameters` of the backup's cfg."""
         ...
@@ -32,8 +37,19 @@ class VolumeSource(Protocol):
         """
         ...
 
-    def data_ranges(self) -> Iterator[tuple[int, int]]:
-        """(offset, length) of what may hold data, ascending, not overlapping. The rest is holes and reads as zeros."""
+    def kept_blocks(self) -> Iterator[tuple[int, int]]:
+        """(offset, offset in the base) of blocks that are proven to be as the backup has them that this one builds on.
+
+        They need not be read; they are in none of the rounds.
+        """
+        ...
+
+    def rounds(self) -> Iterator[Iterator[tuple[int, int]]]:
+        """Of each round (offset, length) of what may hold data, ascending, not overlapping. The rest reads as zeros.
+
+        A round is asked for when everything in the rounds before it was read; no block is in two of them. Size,
+        parameters and warnings are final when there is no further round.
+        """
         ...
 
     def read_at(self, offset: int, length: int) -> bytes:

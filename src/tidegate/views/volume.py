@@ -38,7 +38,15 @@ def describe_volume(volume: Volume, reader: Reader) -> tuple[Section, ...]:
     spec, status = volume.spec, volume.status
     return sections(
         section("Volume", identity_lines(volume, reader)),
-        section("Source", [("Kind", spec.source_kind), ("Path", spec.path), ("Node", spec.node or "")]),
+        section(
+            "Source",
+            [
+                ("Kind", spec.source_kind),
+                ("Path", spec.path),
+                ("Node", spec.node or ""),
+                ("Excludes", " ".join(spec.excludes)),
+            ],
+        ),
         section(
             "Last backup",
             [

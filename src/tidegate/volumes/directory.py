@@ -1,79 +1,124 @@
 """A directory as a source: the tree is laid out as a packed image, which is never built but read piece by piece."""
 
 import hashlib
+import json
 import os
 import tempfile
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple
 
 from tidegate.errors import NoSpace, SourceUnreadable
 from tidegate.format.checksum import CHECKSUM_DIGITS
+from tidegate.format.manifest_cuts import cut_manifest, in_pieces
 from tidegate.format.packed_tree import Packer, TreeMark, align_up, changed_parameter
-from tidegate.format.tree_entry import LONGEST_LINE, Extent
-from tidegate.volumes.beneath import open_beneath
-from tidegate.volumes.file_watch import FileState, FileWatch
+from tidegate.format.tree_entry import LONGEST_LINE, EntryType, Extent
+from tidegate.format.tree_globs import TreeGlobs
+from tidegate.format.tree_layout import BlockUse, Places
+from tidegate.ports.volume_data import BackupContent
+from tidegate.volumes.file_reader import FileReader
+from tidegate.volumes.file_runs import FileRuns, Run
+from tidegate.volumes.file_watch import FileWatch
+from tidegate.volumes.known_tree import KnownFile, known_tree
 from tidegate.volumes.scan import Scanned, TreeScan
+from tidegate.volumes.tree_spool import TreeSpool
 
-_READ = os.O_RDONLY | os.O_NONBLOCK
 _MOST_WARNINGS = 1000
-
-
-class _Run(NamedTuple):
-    """Which bytes of which file lie at an offset of the image."""
-
-    image_offset: int
-    length: int
-    file_offset: int
-    file: FileState
+_MOST_TRIES = 3
+# A file that is larger and keeps changing would be read for hours, and still be mixed.
+_LARGEST_READ_AGAIN = 1024 * 1024 * 1024
+# Coarser than the times of any file system that is in use.
+_MARGIN_NS = 2_000_000_000
+_PIECE = 256 * 1024
 
 
 class DirectorySource:
     """Keeps the VolumeSource's promise for a file tree. The tree is walked once, when the source is entered.
 
-    A file that changes after that walk is read as it is then, cut or filled with zeros to the size that it had; it is
-    named in the warnings and in the backup's cfg, so that a restore can say so too. No file stays open.
+    Files that `base`, the volume's last backup, has unchanged keep their places and are not opened. A file that changes
+    between the walk and its reading is read again; one that keeps changing is backed up as it was read, cut or filled
+    with zeros to the size that it had, and named in the warnings and in the backup's cfg, so that a restore can say so
+    too. A file that cannot be read is left out and named. No file stays open.
     """
 
-    def __init__(self, path: str, *, still_wanted: Callable[[], None]) -> None:
-        self._path = path
+    def __init__(
+        self,
+        path: str,
+        *,
+        block_size: int,
+        settled_before: datetime,
+        still_wanted: Callable[[], None],
+        excludes: Sequence[str] = (),
+        base: BackupContent | None = None,
+    ) -> None:
+        globs = TreeGlobs(excludes) if excludes else None  # raises before anything is opened
+        self._block_size = block_size
+        self._settled_before_ns = int(settled_before.timestamp()) * 1_000_000_000 - _MARGIN_NS
         self._still_wanted = still_wanted
+        self._base = base
         self._root = open_tree(path)
-        self._manifest = tempfile.TemporaryFile()  # noqa: SIM115  closed with the source
-        self._runs: list[_Run] = []
+        self._spool = TreeSpool()
+        self._lines_end = 0
+        self._manifest = TreeSpool()
+        self._watch = FileWatch()
+        self._reader = FileReader(self._root, self._spool, self._watch)
+        # Of files that changed: from the line that the walk wrote to the newest one, and back.
+        self._newest: dict[int, int] = {}
+        self._origins: dict[int, int] = {}
         self._warnings: list[str] = []
         self._warnings_left_out = 0
-        self._watch = FileWatch()
-        self._mark = TreeMark(0, 0, "", 0)
+        self._scan = TreeScan(self._root, excludes=globs, warn=self._warn, still_wanted=still_wanted)
+        self._places = BlockUse(0, block_size).plan()
+        self._begin_new(0)
+        self._file_bytes = 0
+        self._mark: TreeMark | None = None
 
     @property
     def size(self) -> int:
+        """See VolumeSource. Final once everything was read."""
+        manifest = self._mark.manifest_length if self._mark else self._spool.end
+        return align_up(self._packer.end + manifest)
+
+    @property
+    def bytes_to_read(self) -> int:
         """See VolumeSource."""
-        return align_up(self._mark.manifest_offset + self._mark.manifest_length)
+        return self.size - self._new_begin
 
     @property
     def cfg_parameters(self) -> dict[str, str]:
-        """See VolumeSource. Complete only when everything was read."""
-        return self._mark.parameters() | changed_parameter(self._watch.changed())
+        """See VolumeSource."""
+        if self._mark is None:
+            raise RuntimeError("the tree was not read to its end")
+        return self._mark.parameters() | changed_parameter(self._watch.changed_paths())
 
     def proof(self, *, settled_before: datetime) -> str | None:  # noqa: ARG002  no time says this of a whole tree
         """See VolumeSource."""
         return None
 
-    def data_ranges(self) -> Iterator[tuple[int, int]]:
+    def kept_blocks(self) -> Iterator[tuple[int, int]]:
         """See VolumeSource."""
-        return iter([(0, self._mark.manifest_offset + self._mark.manifest_length)])
+        return self._places.kept()
+
+    def rounds(self) -> Iterator[Iterator[tuple[int, int]]]:
+        """See VolumeSource: what is new, then files that changed meanwhile, then the manifest."""
+        done = self._new_begin
+        for attempt in range(_MOST_TRIES):
+            if attempt:
+                self._place_changed_anew()
+            if self._packer.end > done:
+                yield iter([(done, self._packer.end - done)])
+            done = self._packer.end
+        self._write_manifest()
+        yield iter([(self._packer.end, self._manifest.end)])
 
     def read_at(self, offset: int, length: int) -> bytes:
         """See VolumeSource."""
-        begin = self._mark.manifest_offset
-        if offset + length <= begin:
-            return self._read_contents(offset, length)
+        begin = self._packer.end
         if offset >= begin:
-            return os.pread(self._manifest.fileno(), length, offset - begin).ljust(length, b"\0")
-        return self._read_contents(offset, begin - offset) + self.read_at(begin, offset + length - begin)
+            return self._manifest.read(offset - begin, length).ljust(length, b"\0")
+        if offset + length > begin:
+            return self._read_contents(offset, begin - offset) + self.read_at(begin, offset + length - begin)
+        return self._read_contents(offset, length)
 
     def warnings(self) -> Sequence[str]:
         """See VolumeSource."""
@@ -92,66 +137,133 @@ class DirectorySource:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._reader.close()
+        self._spool.close()
         self._manifest.close()
         os.close(self._root)
 
-    def _lay_out(self) -> None:
-        packer, digest, file_bytes = Packer(), hashlib.sha512(), 0
-        for scanned in TreeScan(self._root, warn=self._warn, still_wanted=self._still_wanted):
-            line = self._place(scanned, packer)
-            digest.update(line)
-            self._manifest.write(line)
-            file_bytes += scanned.entry.size
-        self._manifest.flush()
-        self._runs.sort(key=lambda run: run.image_offset)
-        checksum = digest.hexdigest()[:CHECKSUM_DIGITS]
-        self._mark = TreeMark(packer.end, self._manifest.tell(), checksum, file_bytes)
+    def _begin_new(self, offset: int) -> None:
+        self._new_begin = offset
+        self._packer = Packer(self._block_size, begin=offset)
+        self._runs = FileRuns(self._block_size)
 
-    def _place(self, scanned: Scanned, packer: Packer) -> bytes:
-        entry = scanned.entry
-        state = FileState(entry.path, scanned.inode, entry.size, entry.mtime_ns)
-        extents = tuple(Extent(packer.place(length), length, offset) for offset, length in scanned.data)
-        self._runs.extend(_Run(*extent, state) for extent in extents)
-        line = replace(entry, extents=extents).encode()
+    def _lay_out(self) -> None:
+        with tempfile.TemporaryFile() as base_manifest:
+            known = known_tree(self._base, base_manifest)
+            use = BlockUse(align_up(known.content_end, self._block_size) // self._block_size, self._block_size)
+            self._begin_new(align_up(known.content_end, self._block_size))
+            for found in self._scan.walk(known):
+                if isinstance(found, KnownFile):
+                    for offset, length, _ in found.extents:
+                        use.add(offset, length)
+                    self._file_bytes += found.identity[0]
+                    self._spool.append(found.line + b"\n")
+                else:
+                    self._file_bytes += found.entry.size
+                    self._place(found)
+        self._lines_end = self._spool.end
+        self._places = use.plan()
+        if self._places.moves:
+            self._move_together(self._places)
+        self._spool.flush()
+
+    def _place(self, scanned: Scanned) -> int:
+        extents = tuple(Extent(self._packer.place(length), length, offset) for offset, length in scanned.data)
+        line = scanned.entry.encode(extents)
         if len(line) > LONGEST_LINE:
-            self._warn(f"{entry.path}: its extended attributes are too large and were left out")
-            line = replace(entry, extents=extents, xattrs={}).encode()
-        return line
+            self._warn(f"{scanned.entry.path}: its extended attributes are too large and were left out")
+            line = replace(scanned.entry, xattrs={}).encode(extents)
+        begin = self._spool.append(line)
+        for extent in extents:
+            self._runs.add(Run(*extent, begin))
+        return begin
+
+    def _move_together(self, places: Places) -> None:
+        """Give every file the place that it has from now on. Only of packs that are given up are files read again."""
+        before, earlier_end, self._spool = self._spool, self._new_begin, TreeSpool()
+        self._reader = FileReader(self._root, self._spool, self._watch)
+        self._begin_new(places.end)
+        for _, line in before.lines(self._lines_end):
+            value = json.loads(line)
+            if value["type"] != EntryType.FILE:
+                self._spool.append(line)
+                continue
+            begin = self._spool.end
+            for extent in value["extents"]:
+                offset, length, file_offset = extent
+                stays = places.new_offset(offset) if offset < earlier_end else None
+                extent[0] = self._packer.place(length) if stays is None else stays
+                if stays is None:
+                    self._runs.add(Run(extent[0], length, file_offset, begin))
+            self._spool.append(json.dumps(value, separators=(",", ":")).encode() + b"\n")
+        before.close()
+        self._lines_end = self._spool.end
 
     def _read_contents(self, offset: int, length: int) -> bytes:
         pieces: list[bytes] = []
-        done = offset
-        for run in self._runs_between(offset, offset + length):
-            begin, end = max(run.image_offset, offset), min(run.image_offset + run.length, offset + length)
-            pieces.append(bytes(begin - done))
-            pieces.append(self._read(run.file, run.file_offset + begin - run.image_offset, end - begin))
-            done = end
-        pieces.append(bytes(offset + length - done))
+        done, end = offset, offset + length
+        for run in self._runs.between(offset, end):
+            first, last = max(run.image_offset, offset), min(run.image_offset + run.length, end)
+            if first > done:
+                pieces.append(bytes(first - done))
+            pieces.append(self._reader.read(run, run.file_offset + first - run.image_offset, last - first))
+            done = last
+        if done < end:
+            pieces.append(bytes(end - done))
         return b"".join(pieces)
 
-    def _runs_between(self, begin: int, end: int) -> Iterator[_Run]:
-        first = bisect_right(self._runs, begin, key=lambda run: run.image_offset) - 1
-        for index in range(max(0, first), len(self._runs)):
-            run = self._runs[index]
-            if run.image_offset >= end:
-                return
-            if run.image_offset + run.length > begin:
-                yield run
-
-    def _read(self, file: FileState, offset: int, length: int) -> bytes:
-        try:
-            handle = open_beneath(self._root, file.path, _READ)
+    def _place_changed_anew(self) -> None:
+        self._packer.seal()
+        for line, path in self._watch.take_changed().items():
+            self._still_wanted()
             try:
-                content = _read_all(handle, offset, length)
-                self._watch.compare(file, os.fstat(handle))
-            finally:
-                os.close(handle)
-        except OSError as error:
-            self._watch.lost(file, error)
-            content = b""
-        if len(content) < length:
-            self._watch.shrank(file)
-        return content.ljust(length, b"\0")
+                scanned = self._scan.look_again(path)
+            except OSError as error:
+                self._watch.lost(line, path, error)
+                continue
+            if scanned is not None and scanned.entry.size <= _LARGEST_READ_AGAIN:
+                self._file_bytes += scanned.entry.size - self._size_of(line)
+                origin = self._origins.get(line, line)
+                self._newest[origin] = self._place(scanned)
+                self._origins[self._newest[origin]] = origin
+            else:
+                self._watch.changed(line, path)
+        self._spool.flush()
+
+    def _write_manifest(self) -> None:
+        digest = hashlib.sha512()
+        for piece in in_pieces(cut_manifest(self._final_lines(), self._block_size), _PIECE):
+            digest.update(piece)
+            self._manifest.append(piece)
+        self._manifest.flush()
+        checksum = digest.hexdigest()[:CHECKSUM_DIGITS]
+        self._mark = TreeMark(
+            self._packer.end, self._manifest.end, checksum, self._file_bytes, max(0, self._settled_before_ns)
+        )
+
+    def _final_lines(self) -> Iterator[bytes]:
+        """Every line as it was read last, but for files that could not be read and links to them."""
+        lost_paths: set[str] = set()
+        for begin, line in self._spool.lines(self._lines_end):
+            newest = self._newest.get(begin, begin)
+            if self._watch.is_lost(newest):
+                self._file_bytes -= self._size_of(newest)
+                lost_paths.add(json.loads(line)["path"])
+            elif newest != begin:
+                yield self._spool.line(newest) + b"\n"
+            elif not lost_paths or not self._links_to(line, lost_paths):
+                yield line
+
+    def _links_to(self, line: bytes, lost_paths: set[str]) -> bool:
+        value = json.loads(line)
+        if value["type"] != EntryType.HARD_LINK or value["target"] not in lost_paths:
+            return False
+        self._warn(f"{value['path']}: is the same file as {value['target']} and was left out too")
+        return True
+
+    def _size_of(self, line: int) -> int:
+        size: int = json.loads(self._spool.line(line))["size"]
+        return size
 
     def _warn(self, sentence: str) -> None:
         if len(self._warnings) < _MOST_WARNINGS:
@@ -172,14 +284,3 @@ def open_tree(path: str) -> int:
         raise SourceUnreadable(f"{path} may not be read: permission denied") from error
     except OSError as error:
         raise SourceUnreadable(f"{path} cannot be opened: {error.strerror}") from error
-
-
-def _read_all(handle: int, offset: int, length: int) -> bytes:
-    """These bytes, or as many as there are."""
-    content = os.pread(handle, length, offset)
-    while len(content) < length:
-        piece = os.pread(handle, length - len(content), offset + len(content))
-        if not piece:
-            break
-        content += piece
-    return content

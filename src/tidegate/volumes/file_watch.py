@@ -1,10 +1,8 @@
-"""Which files changed between the walk over their tree and the reading of their bytes."""
+"""Files that were not what they should be when their bytes were read."""
 
 import errno
-import os
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from tidegate.errors import SourceUnreadable
 
@@ -22,56 +20,67 @@ _ABOUT_THE_FILE = frozenset(
         errno.EISDIR,
     }
 )
-_MOST = 1000
-
-
-@dataclass(frozen=True)
-class FileState:
-    """A file as the walk saw it."""
-
-    path: str
-    inode: int
-    size: int
-    mtime_ns: int
+_VANISHED = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE, errno.ENXIO, errno.EISDIR})
+# A tree in which more files change is not at rest; reading them all again would not help.
+_MOST_CHANGED = 10_000
 
 
 class FileWatch:
-    """Remembers each file that was not what it should be, with the worst that was seen. For many threads."""
+    """Files that changed after the walk saw them, and files that could not be read. For many threads.
+
+    A file is known by where its line begins in the spool, and told by its path.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: dict[str, str] = {}
-        self._left_out = 0
+        self._changed: dict[int, str] = {}
+        self._changed_in_all = 0
+        self._lost: dict[int, str] = {}
 
-    def compare(self, file: FileState, now: os.stat_result) -> None:
-        """Look whether the file is still the one that the walk saw."""
-        if (now.st_ino, now.st_size, now.st_mtime_ns) != (file.inode, file.size, file.mtime_ns):
-            self._note(file, "changed while it was read; the backup may mix old and new content", worse=False)
-
-    def shrank(self, file: FileState) -> None:
-        """Bytes that the walk promised are not there."""
-        self._note(file, "became shorter while it was read; the backup has zeros instead", worse=False)
-
-    def lost(self, file: FileState, error: OSError) -> None:
-        """The file cannot be read any more; raises SourceUnreadable if that is not about the file."""
-        if error.errno not in _ABOUT_THE_FILE:
-            raise SourceUnreadable(f"{file.path} cannot be read: {error.strerror}") from error
-        self._note(file, f"could not be read any more ({error.strerror}); the backup has zeros instead", worse=True)
-
-    def changed(self) -> Sequence[str]:
-        """Paths of the files, sorted."""
+    def changed(self, line: int, path: str) -> None:
+        """The file is not the one that the walk saw, or has fewer bytes; its bytes may be old and new ones mixed."""
         with self._lock:
-            return sorted(self._found)
+            if line not in self._changed and line not in self._lost:
+                self._changed_in_all += 1
+                if len(self._changed) < _MOST_CHANGED:
+                    self._changed[line] = path
+
+    def lost(self, line: int, path: str, error: OSError) -> None:
+        """The file cannot be read; raises SourceUnreadable if that is not about the file."""
+        if error.errno not in _ABOUT_THE_FILE:
+            raise SourceUnreadable(f"{path} cannot be read: {error.strerror}") from error
+        gone = error.errno in _VANISHED
+        what = "vanished while the tree was read" if gone else f"could not be read and was left out: {error.strerror}"
+        with self._lock:
+            if self._changed.pop(line, None) is not None:
+                self._changed_in_all -= 1
+            self._lost.setdefault(line, f"{path}: {what}")
+
+    def take_changed(self) -> Mapping[int, str]:
+        """The files that changed, line and path, to be read once more; from here on they count as unchanged."""
+        with self._lock:
+            taken, self._changed = self._changed, {}
+            self._changed_in_all -= len(taken)
+            return taken
+
+    def is_lost(self, line: int) -> bool:
+        """Whether the file could not be read."""
+        return line in self._lost
+
+    def changed_paths(self) -> Sequence[str]:
+        """Paths of the files that changed and were not taken, sorted."""
+        with self._lock:
+            return sorted(self._changed.values())
 
     def warnings(self) -> Sequence[str]:
         """A sentence for each file."""
         with self._lock:
-            sentences = [f"{path}: {self._found[path]}" for path in sorted(self._found)]
-            return [*sentences, f"and {self._left_out} more files that changed"] if self._left_out else sentences
-
-    def _note(self, file: FileState, sentence: str, *, worse: bool) -> None:
-        with self._lock:
-            if file.path not in self._found and len(self._found) >= _MOST:
-                self._left_out += 1
-            elif worse or file.path not in self._found:
-                self._found[file.path] = sentence
+            told = sorted(
+                [*self._lost.values()]
+                + [
+                    f"{path}: changed while it was read; the backup may mix old and new content"
+                    for path in self._changed.values()
+                ]
+            )
+            more = self._changed_in_all - len(self._changed)
+            return [*told, f"and {more} more files that changed"] if more else told

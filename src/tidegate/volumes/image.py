@@ -8,7 +8,7 @@ from datetime import datetime
 
 from tidegate.errors import SourceUnreadable
 from tidegate.format.image_rights import ImageRights
-from tidegate.model.volume import VolumeKind
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.volumes.holes import data_ranges
 
 # Coarser than the times of any file system that is in use.
@@ -31,6 +31,11 @@ class ImageSource:
         return self._size
 
     @property
+    def bytes_to_read(self) -> int:
+        """See VolumeSource."""
+        return sum(length for ranges in self.rounds() for _, length in ranges)
+
+    @property
     def cfg_parameters(self) -> dict[str, str]:
         """See VolumeSource."""
         if not stat.S_ISREG(self._before.st_mode):
@@ -48,11 +53,14 @@ class ImageSource:
             return None
         return json.dumps([os.path.realpath(self._path), *before])
 
-    def data_ranges(self) -> Iterator[tuple[int, int]]:
+    def kept_blocks(self) -> Iterator[tuple[int, int]]:
+        """See VolumeSource. Either all of an image is proven to be the same, or nothing of it."""
+        return iter(())
+
+    def rounds(self) -> Iterator[Iterator[tuple[int, int]]]:
         """See VolumeSource."""
-        if stat.S_ISREG(self._before.st_mode):
-            return data_ranges(self._handle, self._size)
-        return iter([(0, self._size)])
+        is_file = stat.S_ISREG(self._before.st_mode)
+        yield data_ranges(self._handle, self._size) if is_file else iter([(0, self._size)])
 
     def read_at(self, offset: int, length: int) -> bytes:
         """See VolumeSource."""

@@ -3,121 +3,172 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tidegate.errors import SourceUnreadable
 from tidegate.format.tree_entry import MOST_EXTENTS, ROOT_PATH, EntryType, TreeEntry
+from tidegate.format.tree_globs import TreeGlobs
+from tidegate.volumes.attributes import xattrs_in
 from tidegate.volumes.beneath import DIRECTORY, open_beneath
+from tidegate.volumes.file_identity import identity_of
 from tidegate.volumes.holes import coalesced, data_ranges
+from tidegate.volumes.known_tree import KnownFile, KnownTree, nothing_known
 
 _READ = os.O_RDONLY | os.O_NONBLOCK
 _SECTOR = 512
+_KINDS = {
+    stat.S_IFDIR: EntryType.DIRECTORY,
+    stat.S_IFLNK: EntryType.SYMLINK,
+    stat.S_IFIFO: EntryType.FIFO,
+}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Scanned:
     """An entry that has no place in the image yet, and where its file holds data: (offset, length)."""
 
     entry: TreeEntry
     data: tuple[tuple[int, int], ...] = ()
-    inode: int = 0
 
 
 class TreeScan:
     """Walks the tree once: a directory's entries sorted by name, then each of its directories in turn.
 
-    What may not be read is left out with a warning that names it. Sockets and devices are left out too.
-    `still_wanted` is called at every entry and may raise to end the walk.
+    No file is read, so whether it may be is seen later. What cannot be looked at is left out with a warning that names
+    it; so are sockets and devices. `still_wanted` is called at every entry and may raise to end the walk.
     """
 
-    def __init__(self, root: int, *, warn: Callable[[str], None], still_wanted: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        root: int,
+        *,
+        excludes: TreeGlobs | None = None,
+        warn: Callable[[str], None],
+        still_wanted: Callable[[], None],
+    ) -> None:
         self._root = root
+        self._excludes = excludes
+        self._known = nothing_known()
         self._warn = warn
         self._still_wanted = still_wanted
-        self._linked: dict[tuple[int, int], str] = {}
+        self._links = _Links()
 
-    def __iter__(self) -> Iterator[Scanned]:
-        """The root first, parents before children."""
-        yield Scanned(_entry(ROOT_PATH, EntryType.DIRECTORY, os.fstat(self._root), xattrs=_xattrs(self._root)))
+    def walk(self, known: KnownTree) -> Iterator[Scanned | KnownFile]:
+        """The root first, parents before children. A file that is known, and unchanged, is told as such."""
+        self._known = known
+        yield Scanned(_entry(ROOT_PATH, EntryType.DIRECTORY, os.fstat(self._root), xattrs_in(self._root, ".")))
         waiting = [ROOT_PATH]
         while waiting:
             path = waiting.pop()
             below: list[str] = []
-            for scanned in self._level(path):
-                if scanned.entry.type is EntryType.DIRECTORY:
-                    below.append(scanned.entry.path)
-                yield scanned
+            for found in self._level(path):
+                if isinstance(found, Scanned) and found.entry.type is EntryType.DIRECTORY:
+                    below.append(found.entry.path)
+                yield found
             waiting.extend(reversed(below))
 
-    def _level(self, path: str) -> Iterator[Scanned]:
+    def look_again(self, path: str) -> Scanned | None:
+        """A regular file as it is now; None if it is none any more. Raises OSError."""
+        parent, _, name = path.rpartition("/")
+        directory = open_beneath(self._root, parent or ROOT_PATH, DIRECTORY)
+        try:
+            found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+            return _file(directory, name, path, found) if stat.S_ISREG(found.st_mode) else None
+        finally:
+            os.close(directory)
+
+    def _level(self, path: str) -> Iterator[Scanned | KnownFile]:
         try:
             directory = open_beneath(self._root, path, DIRECTORY)
         except OSError as error:
             self._warn(f"{path}: the directory could not be read, what is in it was left out: {error.strerror}")
             return
+        self._known.enter(path)
+        before = "" if path == ROOT_PATH else f"{path}/"
         try:
             for name in sorted(os.listdir(directory)):
                 self._still_wanted()
-                inner = name if path == ROOT_PATH else f"{path}/{name}"
                 try:
-                    scanned = self._look(directory, name, inner)
+                    found = self._look(directory, name, before + name)
                 except FileNotFoundError:
-                    self._warn(f"{inner}: vanished while the tree was read")
+                    self._warn(f"{before}{name}: vanished while the tree was read")
                 except OSError as error:
-                    self._warn(f"{inner}: could not be read and was left out: {error.strerror}")
+                    self._warn(f"{before}{name}: could not be read and was left out: {error.strerror}")
                 else:
-                    if scanned is not None:
-                        yield scanned
+                    if found is not None:
+                        yield found
         except OSError as error:
             # An unreadable half of a directory must not look like a small directory.
             raise SourceUnreadable(f"{path} cannot be listed: {error.strerror}") from error
         finally:
             os.close(directory)
 
-    def _look(self, directory: int, name: str, path: str) -> Scanned | None:
+    def _look(self, directory: int, name: str, path: str) -> Scanned | KnownFile | None:
+        if self._excludes is not None and self._excludes.match(path):
+            return None
         found = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        kind = stat.S_IFMT(found.st_mode)
-        if kind == stat.S_IFDIR:
-            handle = os.open(name, DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
-            try:
-                return Scanned(_entry(path, EntryType.DIRECTORY, os.fstat(handle), xattrs=_xattrs(handle)))
-            finally:
-                os.close(handle)
-        if kind == stat.S_IFLNK:
-            entry = _entry(path, EntryType.SYMLINK, found)
-            return Scanned(replace(entry, target=os.readlink(name, dir_fd=directory)))
-        if kind == stat.S_IFIFO:
-            return Scanned(_entry(path, EntryType.FIFO, found))
-        if kind != stat.S_IFREG:
+        if stat.S_ISREG(found.st_mode):
+            return self._look_at_file(directory, name, path, found)
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode))
+        if kind is None:
             self._warn(f"{path}: sockets and devices are not backed up")
             return None
-        return self._file(directory, name, path)
+        target = os.readlink(name, dir_fd=directory) if kind is EntryType.SYMLINK else ""
+        xattrs = xattrs_in(directory, name) if kind is EntryType.DIRECTORY else {}
+        return Scanned(_entry(path, kind, found, xattrs, target))
 
-    def _file(self, directory: int, name: str, path: str) -> Scanned | None:
-        handle = os.open(name, _READ | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
-        try:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
-                raise FileNotFoundError(path)
-            if found.st_nlink > 1:
-                first = self._linked.setdefault((found.st_dev, found.st_ino), path)
-                if first != path:
-                    return Scanned(replace(_entry(path, EntryType.HARD_LINK, found), target=first))
-            entry = replace(_entry(path, EntryType.FILE, found, xattrs=_xattrs(handle)), size=found.st_size)
-            return Scanned(entry, _data(handle, found), found.st_ino)
-        finally:
-            os.close(handle)
+    def _look_at_file(self, directory: int, name: str, path: str, found: os.stat_result) -> Scanned | KnownFile:
+        if found.st_nlink > 1 and (first := self._links.first_path(found, path)) != path:
+            return Scanned(_entry(path, EntryType.HARD_LINK, found, {}, first))
+        known = self._known.find(name)
+        if known is not None and known.identity == identity_of(found):
+            return known
+        return _file(directory, name, path, found)
 
 
-def _data(handle: int, found: os.stat_result) -> tuple[tuple[int, int], ...]:
+class _Links:
+    """The first path of each file that has several; forgotten when all of them were seen."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[int, int], tuple[str, int]] = {}
+
+    def first_path(self, found: os.stat_result, path: str) -> str:
+        key = found.st_dev, found.st_ino
+        first, left = self._open.pop(key, (path, found.st_nlink))
+        if left > 1:
+            self._open[key] = (first, left - 1)
+        return first
+
+
+def _file(directory: int, name: str, path: str, found: os.stat_result) -> Scanned:
+    entry = TreeEntry(
+        path=path,
+        type=EntryType.FILE,
+        mode=stat.S_IMODE(found.st_mode),
+        uid=found.st_uid,
+        gid=found.st_gid,
+        mtime_ns=found.st_mtime_ns,
+        ctime_ns=found.st_ctime_ns,
+        inode=found.st_ino,
+        size=found.st_size,
+        xattrs=xattrs_in(directory, name),
+    )
+    return Scanned(entry, _data(directory, name, found))
+
+
+def _data(directory: int, name: str, found: os.stat_result) -> tuple[tuple[int, int], ...]:
     if found.st_size == 0:
         return ()
     if found.st_blocks * _SECTOR >= found.st_size:
         return ((0, found.st_size),)
-    return tuple(coalesced(list(data_ranges(handle, found.st_size)), most=MOST_EXTENTS))
+    handle = os.open(name, _READ | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    try:
+        return tuple(coalesced(list(data_ranges(handle, found.st_size)), most=MOST_EXTENTS))
+    finally:
+        os.close(handle)
 
 
-def _entry(path: str, kind: EntryType, found: os.stat_result, *, xattrs: dict[str, bytes] | None = None) -> TreeEntry:
+def _entry(path: str, kind: EntryType, found: os.stat_result, xattrs: dict[str, bytes], target: str = "") -> TreeEntry:
     return TreeEntry(
         path=path,
         type=kind,
@@ -125,13 +176,6 @@ def _entry(path: str, kind: EntryType, found: os.stat_result, *, xattrs: dict[st
         uid=found.st_uid,
         gid=found.st_gid,
         mtime_ns=found.st_mtime_ns,
-        xattrs=xattrs or {},
+        target=target,
+        xattrs=xattrs,
     )
-
-
-def _xattrs(handle: int) -> dict[str, bytes]:
-    """The attributes that we may see; a file system without them has none."""
-    try:
-        return {name: os.getxattr(handle, name) for name in os.listxattr(handle)}
-    except OSError:
-        return {}

@@ -13,8 +13,8 @@ from tidegate.format.packed_tree import TreeMark, changed_files
 from tidegate.format.tree_entry import TreeEntry
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.format.tree_selection import selected_entries
+from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import DownloadJob
-from tidegate.model.restore import ExistingData
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.libc import exchange, sync_file_system
 from tidegate.volumes.tree_unpacking import unpack

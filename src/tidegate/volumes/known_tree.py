@@ -1,0 +1,102 @@
+"""The files of a tree's last backup, to be met again in the order of a walk."""
+
+import json
+from collections.abc import Iterator
+from typing import IO, NamedTuple
+
+from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock
+from tidegate.format.packed_reader import ImageBytes, read_manifest
+from tidegate.format.packed_tree import TreeMark
+from tidegate.format.tree_entry import ROOT_PATH, EntryType
+from tidegate.format.tree_manifest import split_lines
+from tidegate.ports.volume_data import BackupContent
+from tidegate.volumes.file_identity import Identity
+
+_PIECE = 1024 * 1024
+
+
+class KnownFile(NamedTuple):
+    """A regular file as the last backup has it."""
+
+    parent: str
+    name: str
+    identity: Identity
+    extents: list[list[int]]
+    """As in the manifest: offset in the image, length, offset in the file."""
+    line: bytes
+    """Of the manifest, without its end. As long as the identity is the same, every word of it is still true."""
+
+
+class KnownTree:
+    """Tells for each file of a walk what the last backup has of it. Asked once, in the order of the walk.
+
+    Both sides come in the same order: directories by the names on the way to them, then names. So one pass over the
+    last manifest is enough, and nothing of it is kept in memory. A manifest in another order only finds less.
+    """
+
+    def __init__(self, files: Iterator[KnownFile], *, content_end: int) -> None:
+        self.content_end = content_end
+        """Where the contents of its image end."""
+        self._files = files
+        self._directory = ROOT_PATH
+        self._next = next(files, None)
+
+    def enter(self, directory: str) -> None:
+        """The walk goes on with what lies in this directory."""
+        self._directory = directory
+        place = _place(directory)
+        while self._next is not None and self._next.parent != directory and _place(self._next.parent) < place:
+            self._next = next(self._files, None)
+
+    def find(self, name: str) -> KnownFile | None:
+        """The file of this name in the directory that was entered last; names come in ascending order."""
+        while self._next is not None and self._next.parent == self._directory and self._next.name < name:
+            self._next = next(self._files, None)
+        known = self._next
+        return known if known and known.name == name and known.parent == self._directory else None
+
+
+def nothing_known() -> KnownTree:
+    """For a volume that has no backup to build on."""
+    return KnownTree(iter(()), content_end=0)
+
+
+def known_tree(base: BackupContent | None, spool: IO[bytes]) -> KnownTree:
+    """What the last backup knows: nothing if it holds no tree, or one that is damaged, for then all is read again.
+
+    All of its manifest is in `spool` when this returns.
+    """
+    if base is None:
+        return nothing_known()
+    try:
+        mark = TreeMark.of(base.cfg_parameters, image_size=base.size)
+        if mark is None:
+            return nothing_known()
+        read_manifest(ImageBytes(base), mark, spool)
+    except (DamagedMetadata, DamagedBlock, MissingBlock):
+        return nothing_known()
+    return KnownTree(_known_files(spool, mark), content_end=mark.manifest_offset)
+
+
+def _known_files(spool: IO[bytes], mark: TreeMark) -> Iterator[KnownFile]:
+    """Files that can be told unchanged by their times. Ends early at a line that nobody of ours wrote."""
+    spool.seek(0)
+    try:
+        for line in split_lines(iter(lambda: spool.read(_PIECE), b"")):
+            value = json.loads(str(line, "ascii"))
+            if value["type"] != EntryType.FILE or value["ctime_ns"] >= mark.settled_before_ns:
+                continue
+            parent, _, name = value["path"].rpartition("/")
+            identity = (value["size"], value["mtime_ns"], value["ctime_ns"], value["inode"])
+            extents = value["extents"]
+            for begin, length, _ in extents:
+                if not 0 <= begin < begin + length <= mark.manifest_offset:
+                    return
+            yield KnownFile(parent or ROOT_PATH, name, identity, extents, line)
+    except (DamagedMetadata, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return
+
+
+def _place(directory: str) -> list[str]:
+    """Directories come in the order of these."""
+    return [] if directory == ROOT_PATH else directory.split("/")
