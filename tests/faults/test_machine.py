@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tidegate.datapath.locks import EXPIRY
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import TidegateError
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
 from tidegate.format.encryption_key import EncryptionKey
+from tidegate.format.lock_file import EXPIRY
 from tidegate.model.volume import VolumeKind
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
