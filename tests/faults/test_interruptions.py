@@ -8,10 +8,10 @@ import pytest
 
 from tidegate.errors import StoreLocked, TidegateError
 from tidegate.format.lock_file import EXPIRY
-from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects
+from tidegate.testing.faulty_objects import FaultyObjects, ProcessDied
 from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.power_cut import LosingObjects
 
 LETTERS = {"backup-1": "AB", "backup-2": "BC", "backup-3": "ACD", "backup-4": "AE"}
 MOST_CALLS = 60
@@ -23,7 +23,7 @@ class Scene:
     def __init__(self, path):
         self.path = path
         self.clock = ManualClock()
-        self.store = MemoryObjects(self.clock)
+        self.store = LosingObjects(self.clock)
         self.done = set()
 
     def pass_time(self, delay):
@@ -37,6 +37,10 @@ class Scene:
     def remove(self, name, objects=None):
         self.done.discard(name)
         MoverBench(objects or self.store, clock=self.clock).remove(name)
+
+    def clean_up(self, objects=None):
+        """What becomes of an upload whose owner is thought dead."""
+        MoverBench(objects or self.store, clock=self.clock).remove("backup-3", only_unfinished=True)
 
 
 @pytest.fixture
@@ -63,6 +67,7 @@ WORK = {
     "an upload": lambda scene, objects=None: scene.upload("backup-3", objects),
     "another upload": lambda scene, objects=None: scene.upload("backup-4", objects),
     "a removal": lambda scene, objects=None: scene.remove("backup-1", objects),
+    "a clean-up": lambda scene, objects=None: scene.clean_up(objects),
     "another removal": lambda scene, objects=None: scene.remove("backup-2", objects),
 }
 
@@ -75,6 +80,12 @@ def interruption(scene, work, *, frozen, happened):
         WORK[work](scene)
 
 
+def is_last_step(calls, number):
+    """Whether this call deletes a block or makes the backup."""
+    method, key = calls[number]
+    return (method == "delete" and "/blocks/" in key) or (method == "put" and "/backups/" in key)
+
+
 @pytest.mark.parametrize("frozen", [False, True], ids=["awake", "frozen"])
 @pytest.mark.parametrize(
     ("work", "meanwhile"),
@@ -82,6 +93,7 @@ def interruption(scene, work, *, frozen, happened):
         ("an upload", "an upload"),
         ("an upload", "another upload"),
         ("an upload", "a removal"),
+        ("an upload", "a clean-up"),
         ("a removal", "an upload"),
         ("a removal", "another removal"),
     ],
@@ -102,8 +114,8 @@ def test_who_works_between_two_calls_of_another_client_takes_nothing_and_loses_n
             WORK[work](scene, objects)
         if not happened:  # the work has no more calls
             return
-        # Who is frozen between its last look and the deletion itself is stopped by nobody: the protocol has no fence.
-        if not (frozen and objects.calls[number][0] == "delete" and "/blocks/" in objects.calls[number][1]):
+        # Who is frozen between its last look and the step itself is stopped by nobody: the protocol has no fence.
+        if not (frozen and is_last_step(objects.calls, number)):
             assert_whole(scene.store, LETTERS, scene.done)
     pytest.fail("the work never ended")
 
@@ -125,3 +137,23 @@ def test_a_client_that_was_frozen_deletes_at_most_the_one_block_that_it_was_abou
     with pytest.raises(StoreLocked):
         remove_all(frozen, scene)
     assert (len(deletions(awake)), len(deletions(frozen))) == (3, 1)
+
+
+@pytest.mark.parametrize("work", ["an upload", "a removal"])
+def test_a_power_cut_between_two_calls_takes_no_finished_backup(new_scene, assert_whole, work):
+    for number in range(MOST_CALLS):
+        scene = new_scene()
+        objects = FaultyObjects(scene.store)
+        objects.interrupt(before_call=number, meanwhile=lambda scene=scene, objects=objects: cut_power(scene, objects))
+        with contextlib.suppress(RuntimeError):  # it died
+            WORK[work](scene, objects)
+        assert_whole(scene.store, LETTERS, scene.done)
+        if len(objects.calls) <= number:  # the work has no more calls
+            return
+    pytest.fail("the work never ended")
+
+
+def cut_power(scene, objects):
+    scene.store.cut_power()
+    objects.die()
+    raise ProcessDied("the power was cut")

@@ -15,6 +15,7 @@ from tidegate.format.compression import Compression, compress
 from tidegate.format.lock_file import EXPIRY
 from tidegate.format.paths import backup_cfg_key, block_key, volume_cfg_key
 from tidegate.objects.memory import MemoryObjects
+from tidegate.ports.object_store import Listing
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import MoverBench
@@ -40,12 +41,67 @@ def in_weather(bench, *troubles):
 
 
 @pytest.mark.parametrize("trouble", [Trouble.BROKEN_LISTING, Trouble.STALE_LISTING])
-def test_a_failed_or_empty_listing_of_backups_deletes_no_block_longhorn_9784(bench, tmp_path, trouble):
+@pytest.mark.parametrize(("removed", "left"), [("backup-1", "backup-2"), ("backup-2", "backup-1")])
+def test_a_failed_or_empty_listing_of_backups_deletes_no_block_longhorn_9784(bench, tmp_path, removed, left, trouble):
     with pytest.raises(TidegateError):
-        in_weather(bench, trouble).remove("backup-1")
+        in_weather(bench, trouble).remove(removed)
+    bench.download(tmp_path / "back", left)
+
+    assert (tmp_path / "back").read_bytes() == (tmp_path / left).read_bytes()
+
+
+class Hiding(FaultyObjects):
+    """The first listings of backups do not show some of them."""
+
+    def __init__(self, inner, *names, listings=99):
+        super().__init__(inner)
+        self._hidden, self._left = {backup_cfg_key(VOLUME, name) for name in names}, listings
+
+    def list_level(self, prefix):
+        listing = super().list_level(prefix)
+        if not prefix.endswith("/backups") or self._left == 0:
+            return listing
+        self._left -= 1
+        return Listing(tuple(info for info in listing.objects if info.key not in self._hidden), listing.prefixes)
+
+
+def test_a_listing_without_the_last_backup_is_not_believed(bench, tmp_path):
+    with pytest.raises(StoreUnavailable, match="does not list it"):
+        MoverBench(Hiding(bench.objects, "backup-2"), clock=bench.clock).remove("backup-1")
     bench.download(tmp_path / "back", "backup-2")
 
     assert (tmp_path / "back").read_bytes() == (tmp_path / "backup-2").read_bytes()
+
+
+def test_a_backup_that_shows_up_before_the_deletion_stops_it(bench, tmp_path):
+    with pytest.raises(StoreUnavailable, match="changed while they were looked at"):
+        MoverBench(Hiding(bench.objects, "backup-1", listings=2), clock=bench.clock).remove("backup-3")
+    bench.download(tmp_path / "back", "backup-1")
+
+    assert (tmp_path / "back").read_bytes() == (tmp_path / "backup-1").read_bytes()
+
+
+def test_a_volume_without_record_and_without_listed_backups_keeps_its_blocks(bench):
+    bench.objects.delete(RECORD)
+    MoverBench(Hiding(bench.objects, "backup-1", "backup-2"), clock=bench.clock).remove("backup-3")
+
+    assert len(set(StoredVolume(bench.objects, VOLUME).block_sizes())) == 3
+
+
+def test_a_finished_backup_of_which_the_answer_was_lost_is_not_taken_back(bench, tmp_path):
+    """Who asks for it again is told that it is done, and nobody has to send it twice."""
+
+    class LosesAnswer(FaultyObjects):
+        def put(self, key, body, *, lazily=False):
+            super().put(key, body, lazily=lazily)
+            if "/backups/" in key:
+                raise StoreUnavailable("no answer")
+
+    with pytest.raises(StoreUnavailable):
+        MoverBench(LosesAnswer(bench.objects), clock=bench.clock).upload(tmp_path / "backup-1", "backup-3")
+    bench.download(tmp_path / "back", "backup-3")
+
+    assert (tmp_path / "back").read_bytes() == (tmp_path / "backup-1").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,10 @@ class FaultyObjects:
         """Let the next calls of `method` raise `error` instead of doing anything."""
         self._faults[method].extend([error] * times)
 
+    def die(self) -> None:
+        """From here on nothing gets through."""
+        self._writes_left = 0
+
     def interrupt(self, *, before_call: int, meanwhile: Callable[[], None]) -> None:
         """Let `meanwhile` happen before the call of this number, counted from 0 and over all methods."""
         self._interruptions[before_call] = meanwhile
