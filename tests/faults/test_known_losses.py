@@ -1,6 +1,7 @@
 """The ways in which Longhorn's stores lost data, by name; none of them works here."""
 
 import asyncio
+import contextlib
 import random
 
 import pytest
@@ -48,6 +49,34 @@ def test_a_failed_or_empty_listing_of_backups_deletes_no_block_longhorn_9784(ben
     bench.download(tmp_path / "back", left)
 
     assert (tmp_path / "back").read_bytes() == (tmp_path / left).read_bytes()
+
+
+class LooksOnce(FaultyObjects):
+    """One of the looks at the volume's record fails, and everything else works."""
+
+    def __init__(self, inner, number):
+        super().__init__(inner)
+        self._left = number
+
+    def get(self, key, *, at_most):
+        self._left -= key == RECORD
+        if key == RECORD and self._left == -1:
+            raise StoreUnavailable("away for a moment")
+        return super().get(key, at_most=at_most)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_whichever_look_at_the_volumes_record_fails_it_keeps_what_it_knew_longhorn_7687(bench, tmp_path, number):
+    before = StoredVolume(bench.objects, VOLUME).volume_cfg()
+    (tmp_path / "small").write_bytes(b"1" * BLOCK)
+    asyncio.run(bench.clock.advance(EXPIRY))
+
+    with contextlib.suppress(StoreUnavailable):
+        MoverBench(LooksOnce(bench.objects, number), clock=bench.clock).upload(tmp_path / "small", "backup-3")
+    after = StoredVolume(bench.objects, VOLUME).volume_cfg()
+
+    assert (after.created_time, after.size) == (before.created_time, before.size)
+    assert after.last_backup_name in {"backup-2", "backup-3"}
 
 
 class Hiding(FaultyObjects):

@@ -102,21 +102,25 @@ class Removal:
             raise StoreUnavailable(f"the backups of volume {self.volume.name} changed while they were looked at")
         for name in sorted(remains.names):
             self.checkpoint()
-            try:
-                cfg = self.volume.backup_cfg(name)
-            except DamagedMetadata as error:
-                remains.complete = False
-                warnings.append(f"no blocks were deleted, because {error}")
-                continue
-            if cfg.in_progress:
-                remains.complete = False
-                warnings.append(f"no blocks were deleted, because backup {name} is still in progress")
-                continue
-            for block in cfg.blocks:
-                remains.needed.add(block.checksum)
-            if remains.newest is None or _age(cfg) > _age(remains.newest):
-                remains.newest = replace(cfg, blocks=())
+            self._look_at(name, remains, warnings)
         return remains
+
+    def _look_at(self, name: str, remains: Remains, warnings: list[str]) -> None:
+        """One cfg at a time: when the next one is read, this one is forgotten."""
+        try:
+            cfg = self.volume.backup_cfg(name)
+        except DamagedMetadata as error:
+            remains.complete = False
+            warnings.append(f"no blocks were deleted, because {error}")
+            return
+        if cfg.in_progress:
+            remains.complete = False
+            warnings.append(f"no blocks were deleted, because backup {name} is still in progress")
+            return
+        for block in cfg.blocks:
+            remains.needed.add(block.checksum)
+        if remains.newest is None or _age(cfg) > _age(remains.newest):
+            remains.newest = replace(cfg, blocks=())
 
     def _volume_cfg(self, warnings: list[str]) -> VolumeCfg | None:
         try:
