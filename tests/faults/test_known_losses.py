@@ -102,6 +102,14 @@ def test_a_listing_without_the_last_backup_is_not_believed(bench, tmp_path):
     assert (tmp_path / "back").read_bytes() == (tmp_path / "backup-2").read_bytes()
 
 
+def test_a_backup_that_is_not_listed_is_not_removed_because_others_may_be_hidden_too(bench, tmp_path):
+    with pytest.raises(StoreUnavailable, match="does not list it"):
+        MoverBench(Hiding(bench.objects, "backup-1", "backup-2"), clock=bench.clock).remove("backup-2")
+    for name in ("backup-1", "backup-2"):
+        bench.download(tmp_path / f"back-{name}", name)
+        assert (tmp_path / f"back-{name}").read_bytes() == (tmp_path / name).read_bytes()
+
+
 def test_a_backup_that_shows_up_before_the_deletion_stops_it(bench, tmp_path):
     with pytest.raises(StoreUnavailable, match="changed while they were looked at"):
         MoverBench(Hiding(bench.objects, "backup-1", listings=2), clock=bench.clock).remove("backup-3")
