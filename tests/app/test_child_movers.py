@@ -13,8 +13,8 @@ from tidegate.model.volume_kind import VolumeKind
 
 
 @pytest.fixture
-async def movers():
-    movers = ChildMovers()
+async def movers(tmp_path):
+    movers = ChildMovers(tmp_path / "maps")
     yield movers
     await movers.close()
 
@@ -102,8 +102,8 @@ async def test_a_mover_that_loses_its_server_stops_by_itself_and_leaves_the_stor
     assert [name for name in leftovers(tmp_path) if name != "volume.cfg"] == []
 
 
-async def test_closing_the_host_ends_every_mover(upload):
-    movers = ChildMovers()
+async def test_closing_the_host_ends_every_mover(upload, tmp_path):
+    movers = ChildMovers(tmp_path / "maps")
     started = [await movers.start(upload) for _ in range(2)]
     tasks = [asyncio.create_task(told(mover)) for mover in started]
 
@@ -119,3 +119,11 @@ async def test_a_job_that_makes_no_sense_is_answered_with_a_sentence(movers, upl
     ]
 
     assert (last.code, last.message) == ("SourceUnreadable", "/missing does not exist")
+
+
+async def test_movers_remember_their_uploads_where_the_host_says(movers, upload, tmp_path):
+    settled = upload.replace(path=__file__, started_at=datetime.now(UTC))  # noqa: TID251  a file of the machine's past
+
+    await told(await movers.start(settled))
+
+    assert [path.suffix for path in (tmp_path / "maps").iterdir()] == [".json"]

@@ -7,8 +7,10 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tidegate.app.encryption_key import with_key_of_machine, without_key
+from tidegate.app.workshop import MAPS_DIR
 from tidegate.errors import InvalidInput, RetryableError
 from tidegate.model.mover_job import ErrorReport, ProgressReport, read_report
 from tidegate.ports.mover_host import Job, Mover, Report
@@ -21,8 +23,9 @@ _KEPT_STDERR = 4096
 
 @dataclass
 class ChildMovers:
-    """Keeps the MoverHost's promise with `tidegate mover` processes."""
+    """Keeps the MoverHost's promise with `tidegate mover` processes, which remember their uploads in `maps`."""
 
+    maps: Path
     _running: set["ChildMover"] = field(default_factory=set)
 
     async def start(self, job: Job) -> Mover:
@@ -38,7 +41,8 @@ class ChildMovers:
                 stdout=PIPE,
                 stderr=PIPE,
                 limit=_LONGEST_LINE,
-                env=without_key(),
+                # A person who set the variable for the server meant its movers.
+                env={MAPS_DIR: str(self.maps.absolute()), **without_key()},
                 # A Ctrl-C on the terminal is for the server; it tells its movers what to do.
                 start_new_session=True,
             )
