@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 
-from bench.samples import remove
+from bench.samples import set_aside
 
 
 class Ours:
@@ -26,9 +26,8 @@ class Ours:
 
     def fresh(self) -> None:
         """An empty store in the directory; nothing is remembered of the last one."""
-        shutil.rmtree(self._store, ignore_errors=True)
+        set_aside(self._store)
         self._store.mkdir()
-        os.sync()
 
     def upload(self, kind: str, path: Path, *, forget: bool = False) -> float:
         """With `forget` nothing is known about the last time: everything is read."""
@@ -48,7 +47,7 @@ class Ours:
         )
 
     def download(self, kind: str, path: Path, volume: str) -> float:
-        remove(path)
+        set_aside(path)
         job = {"action": "download", "store_volume": volume, "store_backup": self._last}
         return self._run(job | {"volume_kind": kind, "path": str(path)})
 

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from bench.samples import remove
+from bench.samples import set_aside
 
 RESTIC = os.environ.get("RESTIC") or shutil.which("restic")
 
@@ -26,15 +26,15 @@ class Restic:
         self._repository, self._cache = place / "restic", place / "restic-cache"
 
     def fresh(self) -> None:
-        shutil.rmtree(self._repository, ignore_errors=True)
-        shutil.rmtree(self._cache, ignore_errors=True)
+        set_aside(self._repository)
+        set_aside(self._cache)
         self._run("init")
 
     def backup(self, path: Path, *options: str) -> float:
         return self._run("backup", *options, path.name, at=path.parent)
 
     def restore(self, path: Path) -> float:
-        remove(path)
+        set_aside(path)
         return self._run("restore", "latest", "--target", str(path))
 
     def _run(self, *arguments: str, at: Path | None = None) -> float:
