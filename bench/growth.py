@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.far_store import far_store
 from bench.movers import Ours
 from bench.rows import Row
-from bench.samples import change, make_image, remove
+from bench.samples import change, make_image, set_aside
 from bench.scale import BLOCK, MIB, SCALE, show, side_by_side
 
 _DATA_MIB = 10 * 1024
@@ -33,7 +33,7 @@ def _holes(place: Path) -> list[Row]:
 
     best = side_by_side({"small": lambda: backup(small), "large": lambda: backup(large)})
     for path in (small, large, place / "store"):
-        remove(path)
+        set_aside(path)
     ratio = best["large"] / best["small"]
     return show(
         [
