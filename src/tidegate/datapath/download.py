@@ -1,8 +1,9 @@
 """What one volume backup holds, read ahead by a few threads and checked before anyone sees it."""
 
 import contextlib
+from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -11,6 +12,7 @@ from tidegate.datapath.second_best import advice_for
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, Refused, TidegateError
 from tidegate.format.backup_cfg import BackupCfg
+from tidegate.format.block_map import BlockMap, BlockRef
 from tidegate.format.checksum import checksum
 
 READERS = 4
@@ -37,10 +39,13 @@ class StoredContent:
         self._cfg = cfg
         self._size = size
         self._kept = kept
-        self._refs = {ref.offset: ref for ref in cfg.blocks}
-        self._offsets = list(self._refs)
+        # Compact: a volume of one TiB has half a million blocks.
+        self._map = cfg.blocks if isinstance(cfg.blocks, BlockMap) else BlockMap.of(cfg.blocks)
+        self._offsets = self._map.offsets
         # What the destination should have already is read only if it turns out to be wrong there.
-        self._to_read = [offset for offset in self._offsets if offset not in kept] if kept else self._offsets
+        self._to_read: Sequence[int] = (
+            array("Q", (offset for offset in self._offsets if offset not in kept)) if kept else self._offsets
+        )
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="reader")
         self._ahead: dict[int, Future[bytes]] = {}
 
@@ -55,7 +60,7 @@ class StoredContent:
         return self._cfg.block_size
 
     @property
-    def block_offsets(self) -> list[int]:
+    def block_offsets(self) -> Sequence[int]:
         """See BackupContent."""
         return self._offsets
 
@@ -71,7 +76,7 @@ class StoredContent:
 
     def is_block(self, offset: int, block: bytes) -> bool:
         """See BackupContent."""
-        return checksum(block.ljust(self.block_size, b"\0")) == self._refs[offset].checksum
+        return checksum(block.ljust(self.block_size, b"\0")) == self._ref(offset).checksum
 
     def read_block(self, offset: int) -> bytes:
         """See BackupContent."""
@@ -85,11 +90,11 @@ class StoredContent:
     def fetch_block(self, offset: int) -> bytes:
         """See BackupContent. The error for a block that is lost names the newest backup that has one there."""
         try:
-            return self._volume.read_block(self._refs[offset], self._cfg)
+            return self._volume.read_block(self._ref(offset), self._cfg)
         except (DamagedBlock, MissingBlock) as error:
             advice = ""
             with contextlib.suppress(TidegateError):  # the first error is the one to tell
-                advice = f"; {advice_for(self._volume, self._refs[offset], self._cfg.name)}"
+                advice = f"; {advice_for(self._volume, self._ref(offset), self._cfg.name)}"
             raise type(error)(f"{error.message}{advice}", hint=error.hint) from error
 
     def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
@@ -117,6 +122,12 @@ class StoredContent:
         while len(self._ahead) < _AHEAD and following < len(self._to_read):
             self._ahead[self._to_read[following]] = self._fetch(self._to_read[following])
             following += 1
+
+    def _ref(self, offset: int) -> BlockRef:
+        ref = self._map.at(offset)
+        if ref is None:
+            raise KeyError(offset)
+        return ref
 
     def _fetch(self, offset: int) -> Future[bytes]:
         return self._readers.submit(self.fetch_block, offset)
@@ -166,4 +177,5 @@ def _kept(cfg: BackupCfg, earlier: BackupCfg) -> frozenset[int]:
             "one cannot be restored onto the other",
             hint="restore the backup as a whole",
         )
-    return frozenset(ref.offset for ref in set(cfg.blocks) & set(earlier.blocks))
+    before = earlier.blocks if isinstance(earlier.blocks, BlockMap) else BlockMap.of(earlier.blocks)
+    return frozenset(ref.offset for ref in cfg.blocks if before.at(ref.offset) == ref)

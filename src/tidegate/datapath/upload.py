@@ -7,6 +7,7 @@ points to it.
 
 import contextlib
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,8 @@ from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, NoSpace, NotFound, StoreUnavailable
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, MIB, BackupCfg, BlockRef, block_parameters
 from tidegate.format.backup_url import BackupUrl
+from tidegate.format.block_map import BlockMap
+from tidegate.format.checksum_set import ChecksumSet
 from tidegate.format.compression import Compression
 from tidegate.format.packed_tree import align_up, shown_size
 from tidegate.format.times import format_time, parse_time
@@ -167,7 +170,7 @@ class Upload:
 
     def _move(self, source: VolumeSource, cfg: BackupCfg, footing: "Footing") -> "_Moved":
         block_size = footing.block_size
-        moved = _Moved(self, source, cfg, block_size, known=dict(self.volume.block_sizes()))
+        moved = _Moved(self, source, cfg, block_size, known=self._known_blocks())
         if footing.base is not None and self._is_same(source, footing.base) and moved.knows(footing.base.blocks):
             moved.take_over(footing.base.blocks)
             self.progress.enter("uploading", total_bytes=len(footing.base.blocks) * block_size)
@@ -183,12 +186,18 @@ class Upload:
         self.progress.enter("uploading", total_bytes=source.bytes_to_read)
         planned = 0
         for ranges in source.rounds():
-            offsets = list(block_offsets(ranges, block_size))
+            offsets = array("Q", block_offsets(ranges, block_size))
             planned += len(offsets) * block_size
             self.progress.expect(max(planned, source.bytes_to_read))
             work_through(offsets, moved.take, threads=threads)
         self.progress.expect(planned)
         return moved
+
+    def _known_blocks(self) -> ChecksumSet:
+        known = ChecksumSet()
+        for name, size in self.volume.block_sizes():
+            known.add(name, size)
+        return known
 
     def _is_same(self, source: VolumeSource, base: BackupCfg) -> bool:
         """Whether it is proven that the source still holds exactly what its last backup holds. Any doubt: no."""
@@ -217,7 +226,7 @@ class Upload:
             | block_parameters(block_size=block_size, true_size=source.size, mode=self.job.mode),
             newly_uploaded_size=moved.new_bytes,
             re_uploaded_size=moved.repaired_bytes,
-            blocks=tuple(sorted(moved.blocks)),
+            blocks=moved.blocks.ascending(),
         )
 
 
@@ -241,7 +250,7 @@ class _Moved:
     """What the workers have done so far; they share it."""
 
     def __init__(
-        self, upload: Upload, source: VolumeSource, cfg: BackupCfg, block_size: int, *, known: dict[str, int]
+        self, upload: Upload, source: VolumeSource, cfg: BackupCfg, block_size: int, *, known: ChecksumSet
     ) -> None:
         self._upload = upload
         self._source = source
@@ -249,9 +258,9 @@ class _Moved:
         self._zeros = bytes(block_size)
         self._known = known
         self._full = upload.job.mode is BackupMode.FULL
-        self._sent: set[str] = set()
+        self._sent = ChecksumSet()
         self._lock = threading.Lock()
-        self.blocks: list[BlockRef] = []
+        self.blocks = BlockMap.empty()
         self.new_blocks = 0
         self.new_bytes = 0
         self.repaired_bytes = 0
@@ -260,11 +269,12 @@ class _Moved:
 
     def knows(self, blocks: Sequence[BlockRef]) -> bool:
         """Whether the store has all of them, none of them empty."""
-        return all(self._known.get(block.checksum) for block in blocks)
+        return all(self._known.number(block.checksum) for block in blocks)
 
     def take_over(self, blocks: Sequence[BlockRef]) -> None:
         """These need not be read: a finished backup has them, so they are durable too."""
-        self.blocks.extend(blocks)
+        for block in blocks:
+            self.blocks.append(block)
         self.took_over = bool(blocks)
 
     def take(self, offset: int) -> None:
@@ -275,13 +285,11 @@ class _Moved:
         if block != self._zeros:  # zeros are holes: a restore makes them without being told
             name = self._upload.volume.block_name(block)
             with self._lock:
-                stored = self._known.get(name)
-                again = self._full and name not in self._sent
-                self._known[name] = len(block)  # whoever meets it next need not wait: if we fail, all of us do
-                if again:
-                    self._sent.add(name)
+                stored = self._known.number(name)
+                # Whoever meets it next need not wait until it is sent: if we fail, all of us do.
+                send = (self._full or not stored) and self._sent.add(name)
                 self.blocks.append(BlockRef(offset, name))
-            if not stored or again:
+            if send:
                 self._store(name, block, absent=stored is None)
         self._upload.progress.add(len(block))
 
@@ -307,12 +315,14 @@ def block_offsets(ranges: Iterable[tuple[int, int]], block_size: int) -> Iterato
             following += block_size
 
 
-def _kept_refs(source: VolumeSource, base: BackupCfg | None) -> list[BlockRef]:
+def _kept_refs(source: VolumeSource, base: BackupCfg | None) -> BlockMap:
     if base is None:
-        return []
-    checksums = dict(base.blocks)
+        return BlockMap.empty()
+    blocks = base.blocks if isinstance(base.blocks, BlockMap) else BlockMap.of(base.blocks)
     # What is not in the base is zeros there, and so it is here.
-    return [BlockRef(offset, checksums[before]) for offset, before in source.kept_blocks() if before in checksums]
+    return BlockMap.of(
+        BlockRef(offset, ref.checksum) for offset, before in source.kept_blocks() if (ref := blocks.at(before))
+    )
 
 
 def _is_news(cfg: BackupCfg, volume_cfg: VolumeCfg) -> bool:

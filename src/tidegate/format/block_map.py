@@ -1,6 +1,7 @@
 """Which block lies where, in a few bytes per block: the map of a volume of one TiB has half a million of them."""
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, overload
@@ -22,7 +23,7 @@ class BlockMap(Sequence[BlockRef]):
 
     def __init__(self, offsets: "array[int]", digests: bytes | bytearray) -> None:
         self._offsets = offsets
-        self._digests = digests
+        self._digests = bytearray(digests) if isinstance(digests, bytes) else digests
 
     @classmethod
     def of(cls, refs: Iterable[BlockRef]) -> "BlockMap":
@@ -32,6 +33,31 @@ class BlockMap(Sequence[BlockRef]):
             offsets.append(offset)
             digests += bytes.fromhex(checksum)
         return cls(offsets, digests)
+
+    @classmethod
+    def empty(cls) -> "BlockMap":
+        """To be appended to."""
+        return cls(array("Q"), bytearray())
+
+    def append(self, ref: BlockRef) -> None:
+        """Only for whoever made it: others count on it not to change."""
+        self._offsets.append(ref.offset)
+        self._digests += bytes.fromhex(ref.checksum)
+
+    def at(self, offset: int) -> BlockRef | None:
+        """The block that begins there, if one does. The map must be ascending."""
+        index = bisect_left(self._offsets, offset)
+        return self[index] if index < len(self) and self._offsets[index] == offset else None
+
+    def ascending(self) -> "BlockMap":
+        """The same references in the order of their offsets."""
+        if self.is_ascending:
+            return self
+        order = array("Q", sorted(range(len(self)), key=self._offsets.__getitem__))
+        digests = bytearray()
+        for number in order:
+            digests += self._digests[number * _DIGEST_BYTES : (number + 1) * _DIGEST_BYTES]
+        return BlockMap(array("Q", map(self._offsets.__getitem__, order)), digests)
 
     @property
     def offsets(self) -> Sequence[int]:
