@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tidegate.errors import DamagedMetadata
@@ -178,3 +178,36 @@ def test_a_mark_that_cannot_be_is_damage(change):
 @given(st.lists(NAMES, max_size=5))
 def test_changed_files_are_remembered_by_name(names):
     assert changed_files(changed_parameter(names)) == names
+
+
+NUMBERS = st.sampled_from(
+    ["0", "1", "07", "420", "4095", "4096", "99999999999", "1" * 18, "9" * 18, "9" * 19, "1" * 19, "-1"]
+)
+ODD_PATHS = st.sampled_from(
+    ["a", "a/b", ".", "..", "a/../b", "/a", "a/", "", "a b", "a\\u0041", "\u00e9", 'a"b', "x" * 300]
+)
+
+
+USUAL = ["420", "0", "0", "1", "1", "1", "9", "0", "5", "0"]
+
+
+@given(ODD_PATHS, st.lists(NUMBERS, min_size=10, max_size=10), st.sampled_from(["", " ", "\n", "x"]))
+@example("a", ["07", *USUAL[1:]], "")
+@example("a", USUAL, "\n")
+def test_the_short_way_to_read_a_line_finds_what_the_long_way_finds(path, numbers, end):
+    mode, uid, gid, mtime, ctime, inode, size, offset, length, begin = numbers
+    line = (
+        f'{{"path":"{path}","type":"file","mode":{mode},"uid":{uid},"gid":{gid},"mtime_ns":{mtime},'
+        f'"ctime_ns":{ctime},"inode":{inode},"size":{size},"extents":[[{offset},{length},{begin}]]}}{end}'
+    ).encode()
+
+    def read(decode):
+        try:
+            return decode()
+        except DamagedMetadata:
+            return "damaged"
+
+    short = read(lambda: TreeEntry.decode(line, content_end=10**18))
+    long = read(lambda: TreeEntry._decode(line, 10**18))
+
+    assert short == long

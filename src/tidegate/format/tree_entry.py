@@ -7,6 +7,7 @@ surrogates that Python's file functions use for them, so they come back byte for
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -23,6 +24,7 @@ _LARGEST_ID = 2**32 - 1
 _LARGEST_INT64 = 2**63 - 1
 _LARGEST_UINT64 = 2**64 - 1
 _MODE_BITS = 0o7777
+_OUT_OF_TREE = frozenset({"", ".", ".."})
 _JSON = json.JSONDecoder()
 
 
@@ -95,6 +97,10 @@ class TreeEntry:
     @classmethod
     def decode(cls, line: bytes, *, content_end: int) -> "TreeEntry":
         """What a line says. Extents must lie before `content_end`; raises DamagedMetadata for anything odd."""
+        return _usual_file(line, content_end) or cls._decode(line, content_end)
+
+    @classmethod
+    def _decode(cls, line: bytes, content_end: int) -> "TreeEntry":
         try:
             value = _JSON.decode(line.decode("utf-8"))
             if type(value) is not dict:
@@ -139,12 +145,51 @@ class TreeEntry:
                 raise ValueError("an extent lies behind the end of the file")
 
 
+# A line as `encode` writes it for nearly every file: in one piece, without attributes, with a name of plain ASCII. Read
+# like this it takes a fourth of the time; whatever is not exactly so takes the long way. Eighteen digits always fit.
+_NUMBER = rb"(0|[1-9][0-9]{0,17})"
+_TIME = rb"(0|[1-9][0-9]{0,17}|1[0-9]{18})"
+_USUAL_FILE = re.compile(
+    rb'\{"path":"([ !#-\[\]-~]+)","type":"file","mode":(0|[1-9][0-9]{0,3}),"uid":(0|[1-9][0-9]{0,8}),'
+    rb'"gid":(0|[1-9][0-9]{0,8}),"mtime_ns":%b,"ctime_ns":%b,"inode":%b,"size":%b,"extents":\[\[%b,%b,%b\]\]\}\n?'
+    % (_TIME, _TIME, _NUMBER, _NUMBER, _NUMBER, _NUMBER, _NUMBER)
+)
+
+
+def _usual_file(line: bytes, content_end: int) -> TreeEntry | None:
+    """The entry, if nothing about it is odd; what may be wrong with it is for others to say."""
+    found = _USUAL_FILE.fullmatch(line)
+    if found is None:
+        return None
+    raw, *numbers = found.groups()
+    mode, uid, gid, mtime_ns, ctime_ns, inode, size, image_offset, length, file_offset = map(int, numbers)
+    path = raw.decode("ascii")
+    wrong = mode > _MODE_BITS or length == 0 or image_offset + length > content_end or file_offset + length > size
+    if wrong or path == ROOT_PATH or len(path) > _LONGEST_PATH or not _OUT_OF_TREE.isdisjoint(path.split("/")):
+        return None
+    entry = object.__new__(TreeEntry)
+    entry.__dict__.update(
+        path=path,
+        type=EntryType.FILE,
+        mode=mode,
+        uid=uid,
+        gid=gid,
+        mtime_ns=mtime_ns,
+        ctime_ns=ctime_ns,
+        inode=inode,
+        size=size,
+        extents=(Extent(image_offset, length, file_offset),),
+        target="",
+        xattrs={},
+    )
+    return entry
+
+
 def check_path(path: str) -> None:
     """Raise ValueError unless `path` is relative and stays below its root whatever lies there."""
     if path == ROOT_PATH:
         return
-    parts = path.split("/")
-    if "" in parts or "." in parts or ".." in parts or "\0" in path:
+    if "\0" in path or not _OUT_OF_TREE.isdisjoint(path.split("/")):
         raise ValueError("its path leads out of the tree")
 
 
