@@ -1,0 +1,49 @@
+"""Looking at stores: in time, and never with more threads than stores."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tidegate.app.surroundings import LocalSurroundings
+from tidegate.errors import StoreUnavailable
+from tidegate.model.mover_job import TargetAccess
+
+STORE = TargetAccess(url="file:///somewhere")
+
+
+async def test_a_store_that_answers_is_good():
+    await LocalSurroundings(lambda _access: None).check_target(STORE)
+
+
+async def test_what_a_store_says_is_told():
+    def refuse(_access):
+        raise StoreUnavailable("not today")
+
+    with pytest.raises(StoreUnavailable, match="not today"):
+        await LocalSurroundings(refuse).check_target(STORE)
+
+
+async def test_a_store_that_hangs_is_given_up_in_time_and_costs_one_thread_only():
+    answer, looks = threading.Event(), []
+
+    def hang(access):
+        looks.append(access.url)
+        answer.wait()
+
+    surroundings = LocalSurroundings(hang, answer_seconds=0.01)
+    for _ in range(3):
+        with pytest.raises(StoreUnavailable, match="did not answer within"):
+            await surroundings.check_target(STORE)
+    assert looks == [STORE.url]
+
+    answer.set()
+    patient = LocalSurroundings(hang)
+    await asyncio.gather(patient.check_target(STORE), patient.check_target(STORE))
+    assert looks == [STORE.url, STORE.url]
+
+
+async def test_the_real_look_tells_a_missing_directory(tmp_path):
+    await LocalSurroundings().check_target(TargetAccess(url=f"file://{tmp_path}"))
+    with pytest.raises(StoreUnavailable, match="is not a directory"):
+        await LocalSurroundings().check_target(TargetAccess(url=f"file://{tmp_path}/missing"))
