@@ -81,7 +81,13 @@ class BackupSpec(Spec):
     ordered_resources: dict[str, str] = Field(default_factory=dict)
     item_operation_timeout: Duration = 4 * HOUR
     csi_snapshot_timeout: Duration = timedelta(minutes=10)
-    priority: int = Field(default=0, ge=-1000, le=1000)
+    priority: int = Field(default=0, ge=-10, le=10)
+    """A head start in the queue: each step counts as `backup-priority-head-start-seconds` of waiting."""
+
+    @property
+    def label_choices(self) -> tuple[LabelSelector, ...]:
+        """A volume is picked if one of these does; none means that labels do not matter."""
+        return (*self.or_label_selectors, *((self.label_selector,) if self.label_selector else ()))
 
 
 class BackupProgress(Model):
