@@ -6,17 +6,17 @@ last state only. A queue of a hundred thousand is planned without reading them a
 
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, NamedTuple, TypeVar, overload
+from typing import NamedTuple
 
 from tidegate.decide.backup_queue import Contender, QueueSnapshot
 from tidegate.decide.overlap import Scope, is_glob, resolve_scope, selects, universe_of
 from tidegate.decide.queue_order import next_ticket, place_in_queue
+from tidegate.decide.queue_row import Row
 from tidegate.model.backup import Backup, BackupPhase
 
-T = TypeVar("T")
 _LIVE = frozenset({BackupPhase.NEW, BackupPhase.QUEUED, BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS})
 
 
@@ -131,7 +131,7 @@ class QueueTable:
 
     def queued(self) -> Sequence[QueueEntry]:
         """In the order of the queue."""
-        return _Row(self._order, self._entries.__getitem__)
+        return Row(self._order, self._entries.__getitem__)
 
     def position(self, name: str) -> int | None:
         """1..n without holes for who waits, None for who does not."""
@@ -153,7 +153,7 @@ class QueueTable:
 
         return QueueSnapshot(
             running=[contender(name) for name in sorted(self._running)],
-            waiting=_Row(self._order, contender),
+            waiting=Row(self._order, contender),
             unavailable_targets=around.unavailable_targets,
             paused=around.paused,
         )
@@ -226,26 +226,3 @@ class _Scopes:
             and (wish.hooks or not wish.labels or any(choice <= labels.items() for choice in wish.labels))
         }
         return Scope(frozenset(names))
-
-
-class _Row(Sequence[T], Generic[T]):
-    """The queue in its order, made into what is asked for only as far as somebody looks."""
-
-    def __init__(self, order: Sequence[tuple[int, int, str]], make: Callable[[str], T]) -> None:
-        self._order = order
-        self._make = make
-
-    def __len__(self) -> int:
-        return len(self._order)
-
-    def __iter__(self) -> Iterator[T]:
-        return (self._make(name) for _, _, name in self._order)
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        if isinstance(index, slice):
-            return [self._make(name) for _, _, name in self._order[index]]
-        return self._make(self._order[index][2])
