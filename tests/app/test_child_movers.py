@@ -9,12 +9,12 @@ import pytest
 
 from tidegate.app.child_movers import ChildMovers
 from tidegate.model.mover_job import DownloadJob, ErrorReport, ProgressReport, ResultReport, TargetAccess, UploadJob
-from tidegate.model.volume import VolumeKind
+from tidegate.model.volume_kind import VolumeKind
 
 
 @pytest.fixture
-async def movers():
-    movers = ChildMovers()
+async def movers(tmp_path):
+    movers = ChildMovers(tmp_path / "maps")
     yield movers
     await movers.close()
 
@@ -52,11 +52,12 @@ def leftovers(tmp_path):
 
 async def test_a_mover_reports_progress_and_ends_with_its_result(movers, upload, tmp_path):
     reports = await told(await movers.start(upload))
-    back = DownloadJob.model_validate(
-        {
-            **upload.model_dump(include={"target", "store_volume", "store_backup", "volume_kind"}),
-            "path": f"{tmp_path}/b",
-        }
+    back = DownloadJob(
+        target=upload.target,
+        store_volume=upload.store_volume,
+        store_backup=upload.store_backup,
+        volume_kind=upload.volume_kind,
+        path=f"{tmp_path}/b",
     )
     restored = await told(await movers.start(back))
 
@@ -101,8 +102,8 @@ async def test_a_mover_that_loses_its_server_stops_by_itself_and_leaves_the_stor
     assert [name for name in leftovers(tmp_path) if name != "volume.cfg"] == []
 
 
-async def test_closing_the_host_ends_every_mover(upload):
-    movers = ChildMovers()
+async def test_closing_the_host_ends_every_mover(upload, tmp_path):
+    movers = ChildMovers(tmp_path / "maps")
     started = [await movers.start(upload) for _ in range(2)]
     tasks = [asyncio.create_task(told(mover)) for mover in started]
 
@@ -118,3 +119,11 @@ async def test_a_job_that_makes_no_sense_is_answered_with_a_sentence(movers, upl
     ]
 
     assert (last.code, last.message) == ("SourceUnreadable", "/missing does not exist")
+
+
+async def test_movers_remember_their_uploads_where_the_host_says(movers, upload, tmp_path):
+    settled = upload.replace(path=__file__, started_at=datetime.now(UTC))  # noqa: TID251  a file of the machine's past
+
+    await told(await movers.start(settled))
+
+    assert [path.suffix for path in (tmp_path / "maps").iterdir()] == [".json"]

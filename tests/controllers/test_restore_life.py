@@ -3,8 +3,9 @@
 import pytest
 
 from tidegate.model.backup import Backup
+from tidegate.model.existing_data import ExistingData
 from tidegate.model.resource import Metadata, Ref
-from tidegate.model.restore import ExistingData, Restore, RestoreSpec
+from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.transfer import PodVolumeRestore
 from tidegate.model.volume import Volume
 from tidegate.testing.builders import a_backup

@@ -7,7 +7,7 @@ from tidegate.errors import DamagedMetadata, InvalidInput, WrongKey
 from tidegate.format.checksum import checksum
 from tidegate.format.encryption_key import EncryptionKey
 from tidegate.format.paths import backup_cfg_key
-from tidegate.model.volume import VolumeKind
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.sample_data import fill_tree, picture

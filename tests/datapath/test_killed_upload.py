@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from tidegate.datapath.locks import EXPIRY
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import NotFound, Refused
+from tidegate.format.lock_file import EXPIRY
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects

@@ -92,3 +92,16 @@ def test_a_finished_backup_that_was_read_badly_is_not_begun_anew(store, clock, i
     with pytest.raises(DamagedMetadata):
         MoverBench(ReadsHalf(store), clock=clock).upload(image("AB"))
     assert store.get(CFG, at_most=10**6) == before
+
+
+def test_an_upload_that_wakes_up_before_it_began_leaves_what_its_repetition_finished(store, clock, image, tmp_path):
+    content = image("AB").read_bytes()
+    again = MoverBench(store, clock=clock)
+    frozen = FaultyObjects(store)
+    frozen.interrupt(before_call=8, meanwhile=lambda: again.upload(tmp_path / "image"))
+
+    with pytest.raises(StoreLocked, match="another client has finished"):
+        MoverBench(frozen, clock=clock).upload(tmp_path / "image")
+    again.download(tmp_path / "back")
+
+    assert (tmp_path / "back").read_bytes() == content

@@ -5,10 +5,10 @@ import contextlib
 
 import pytest
 
-from tidegate.datapath.locks import EXPIRY
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import NotFound, StoreUnavailable
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.format.lock_file import EXPIRY
 from tidegate.format.paths import backup_cfg_key, volume_cfg_key
 from tidegate.ports.object_store import Listing
 from tidegate.testing.faulty_objects import FaultyObjects

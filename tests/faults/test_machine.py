@@ -12,23 +12,26 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tidegate.datapath.locks import EXPIRY
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import TidegateError
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.format.compression import Compression, compress
 from tidegate.format.encryption_key import EncryptionKey
-from tidegate.model.volume import VolumeKind
-from tidegate.objects.memory import MemoryObjects
+from tidegate.format.lock_file import EXPIRY
+from tidegate.format.paths import block_key
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.power_cut import LosingObjects
 from tidegate.testing.sample_data import picture
 from tidegate.testing.weather import Trouble, Weather
 
 VOLUME = "shop.db"
 KEY = "11" * 32
 LETTERS = st.text("ABC-", min_size=1, max_size=3)
-# A listing that is old contradicts what every store promises; tests/faults/test_known_losses.py has its cases.
+# A listing that is older than a lock's wait contradicts what every store promises: test_known_losses.py has its cases,
+# test_late_listings.py those of listings that are a little late.
 TROUBLES = [trouble for trouble in Trouble if trouble is not Trouble.STALE_LISTING]
 
 
@@ -48,10 +51,12 @@ class Stores(RuleBasedStateMachine):
         self.home = contextlib.ExitStack()
         self.path = Path(self.home.enter_context(tempfile.TemporaryDirectory()))
         self.clock = ManualClock()
-        self.store = MemoryObjects(self.clock)
+        self.store = LosingObjects(self.clock)
         self.weather = None
         self.sources = {}  # name of each backup ever asked for: what it is made from
         self.promised = set()  # those that were told to be done and never asked to be removed
+        self.hurt = set()  # those that had a block which was damaged afterwards
+        self.rotten = set()  # blocks that look as if they were good
         self.count = 0
 
     def teardown(self):
@@ -77,6 +82,13 @@ class Stores(RuleBasedStateMachine):
             assert "ProcessDied" in str(error)  # noqa: PT017  everything else is the failure looked for
             return False
         return True
+
+    def _blocks(self):
+        return dict(StoredVolume(self.store, VOLUME).block_sizes())
+
+    def _unfinished(self):
+        volume = StoredVolume(self.store, VOLUME)
+        return [name for name in volume.backup_names() if volume.backup_cfg(name).in_progress]
 
     def _source(self, letters, *, tree=False):
         self.count += 1
@@ -128,9 +140,37 @@ class Stores(RuleBasedStateMachine):
     def remove(self, data, writes):
         names = data.draw(st.lists(st.sampled_from(sorted(self.sources)), max_size=2, unique=True))
         self.promised.difference_update(names)
+        blocks = self._blocks()
         self._try(self._bench(dies_after=writes).remove, *names)
+        # Whoever has begun may use any of them: also blocks that nobody names yet.
+        assert self._blocks() == blocks or not self._unfinished()
         if writes is not None:
             self._pass(EXPIRY.total_seconds() * 2)
+
+    @rule()
+    def power_cut(self):
+        """All that nobody made durable is gone, and so is everybody who worked."""
+        self.store.cut_power()
+        self._pass(EXPIRY.total_seconds() * 2)
+
+    @rule(data=st.data(), damage=st.sampled_from(["gone", "empty", "rotten"]))
+    def a_block_is_damaged(self, data, damage):
+        volume = StoredVolume(self.store, VOLUME)
+        names = sorted(name for name, _ in volume.block_sizes())
+        if not names:
+            return
+        block = data.draw(st.integers(0, 10**6).map(lambda number: names[number % len(names)]))
+        for name in volume.backup_names():
+            if block in {ref.checksum for ref in volume.backup_cfg(name).blocks}:
+                self.hurt.add(name)
+        key = block_key(VOLUME, block)
+        if damage == "gone":
+            self.store.delete(key)
+        else:
+            other = compress(b"x" * BLOCK, Compression.LZ4)
+            self.store.put(key, b"" if damage == "empty" else other)
+        if damage == "rotten":
+            self.rotten.add(block)
 
     @rule(seed=st.integers(0, 10**6), one_in=st.sampled_from([2, 5, 15, 40]))
     def bad_weather(self, seed, one_in):
@@ -145,7 +185,9 @@ class Stores(RuleBasedStateMachine):
         self._bench().remove(*sorted(volume.backup_names()), only_unfinished=True)
         cfgs = [volume.backup_cfg(name) for name in volume.backup_names()]
         assert not [cfg.name for cfg in cfgs if cfg.in_progress]
-        assert {ref.checksum for cfg in cfgs for ref in cfg.blocks} == {name for name, _ in volume.block_sizes()}
+        needed = {ref.checksum for cfg in cfgs if cfg.name not in self.hurt for ref in cfg.blocks}
+        assert needed <= {name for name, _ in volume.block_sizes()}
+        assert {name for name, _ in volume.block_sizes()} <= {ref.checksum for cfg in cfgs for ref in cfg.blocks}
 
     # Drawn from all that were asked for: which of them are done depends on threads, and draws must not.
     @precondition(lambda self: self.sources)
@@ -169,10 +211,14 @@ class Stores(RuleBasedStateMachine):
         cfgs = {name: volume.backup_cfg(name) for name in volume.backup_names()}
         finished = {name for name, cfg in cfgs.items() if not cfg.in_progress}
         assert self.promised <= finished
-        for name in finished:
+        for name in finished - self.hurt:
+            if self.rotten & {ref.checksum for ref in cfgs[name].blocks}:
+                continue  # nothing but reading it tells that it is not what it should be
             blocks = {ref.offset: volume.read_block(ref, cfgs[name]) for ref in cfgs[name].blocks}
             letters, _, kind = self.sources[name]
             assert kind is VolumeKind.DIRECTORY or blocks == content_of(letters)
+        promised = [cfgs[name].snapshot_created_at for name in self.promised]
+        assert not promised or volume.volume_cfg().last_backup_at >= max(promised)
 
 
 def _same_bytes(one, other):

@@ -107,3 +107,15 @@ def test_settings_survive_a_restart_and_so_does_everything_else(server, tmp_path
 
     assert server.get("backup", "get", "first") == before
     assert server.get("setting", "get", "concurrent-backups")["spec"]["value"] == "3"
+
+
+def test_what_uploads_remember_is_kept_in_the_servers_own_directory(server, tmp_path):
+    (tmp_path / "store").mkdir()
+    server.tidegate("target", "create", "disk", str(tmp_path / "store"))
+    # A file that nobody has written to lately: of others it cannot be told that they are settled.
+    server.tidegate("volume", "create", "disk", "-n", "vm", "--image", __file__)
+
+    server.tidegate("backup", "create", "first", "--wait")
+
+    assert [path.suffix for path in (server.state / "maps").iterdir()] == [".json"]
+    assert not (tmp_path / "home").exists()

@@ -96,6 +96,30 @@ def test_temporary_files_of_the_dead_are_no_objects_and_none_are_left_behind(tmp
     assert [info.key for info in store.list_level("a").objects] == ["a/b", "a/c"]
 
 
+def test_what_a_writer_left_unfinished_is_known_once_it_was_met_and_can_be_removed(tmp_path: Path) -> None:
+    store = DirectoryObjects(str(tmp_path))
+    store.put("a/b", b"")
+    (tmp_path / "a" / "b.tmp.0123456789abcdef").write_bytes(b"half")
+
+    assert store.unfinished("a") == []
+    assert [info.key for info in store.list_all("")] == ["a/b"]
+    assert store.unfinished("a") == ["a/b.tmp.0123456789abcdef"]
+    assert store.unfinished("other") == []
+    store.delete("a/b.tmp.0123456789abcdef")
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "name", ["backup_x.tmp.cfg", "backup_x.tmp.1.cfg", "x.tmp", "x.tmp.12345", "x.tmp.0123456789ABCDEF"]
+)
+def test_an_object_whose_name_only_resembles_a_temporary_one_is_not_hidden(tmp_path: Path, name: str) -> None:
+    store = DirectoryObjects(str(tmp_path))
+    store.put(f"a/{name}", b"")
+
+    assert [info.key for info in store.list_level("a").objects] == [f"a/{name}"]
+    assert store.unfinished("a") == []
+
+
 @pytest.mark.parametrize(
     ("number", "expected"),
     [

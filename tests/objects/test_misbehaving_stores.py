@@ -34,6 +34,7 @@ class Misbehaving(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answering)
         self.script, self.objects, self.seen, self.conditions = [], {}, Counter(), True
+        self.overwrites = False
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def store(self, patience=HURRIED, waits=None):
@@ -69,7 +70,7 @@ class Answering(BaseHTTPRequestHandler):
         if self.command == "PUT":
             if self.headers.get("If-None-Match") and server_refuses(self.server):
                 return 501, error("NotImplemented")
-            if self.headers.get("If-None-Match") and key in self.server.objects:
+            if self.headers.get("If-None-Match") and key in self.server.objects and not self.server.overwrites:
                 return 412, error("PreconditionFailed")
             self.server.objects[key] = body
             return 200, b""
@@ -180,6 +181,25 @@ def test_a_store_without_conditions_is_asked_first(server):
 
     assert (store.put_if_absent("a", b"1"), store.put_if_absent("a", b"2")) == (True, False)
     assert store.get("a", at_most=1) == b"1"
+
+
+def test_the_first_block_teaches_whether_a_store_honours_conditions(server):
+    store = server.store()
+    assert store.put_if_absent("block", b"1", lazily=True)
+    server.seen.clear()
+
+    assert store.put_if_absent("next", b"2", lazily=True)
+    assert not store.put_if_absent("block", b"3", lazily=True)
+    assert server.seen["HEAD"] == 0
+
+
+def test_a_block_put_twice_to_learn_stays_what_it_was_in_a_store_that_overwrites(server):
+    server.overwrites = True
+    store = server.store()
+
+    assert store.put_if_absent("block", b"1", lazily=True)
+    assert not store.put_if_absent("block", b"2", lazily=True)
+    assert store.get("block", at_most=1) == b"1"
 
 
 def test_a_store_that_honours_conditions_is_not_asked_first_once_that_is_known(server):

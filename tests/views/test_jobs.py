@@ -6,7 +6,8 @@ from tidegate.model.backup import BackupPhase, BackupProgress
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Condition, Metadata
 from tidegate.model.restore import Restore, RestorePhase, RestoreSpec
-from tidegate.model.transfer import TransferPhase, TransferProgress, TransferResult
+from tidegate.model.transfer import TransferPhase
+from tidegate.model.transfer_progress import TransferProgress, TransferResult
 from tidegate.testing.builders import THEN, a_backup, a_transfer, a_volume
 from tidegate.views.dependents import dependents_of_backup, dependents_of_namespace, dependents_of_target
 from tidegate.views.job import backup_job, change_key, ending, failed_volumes, headline, restore_job

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.model.transfer import TransferPhase, TransferProgress, TransferResult
+from tidegate.model.transfer import TransferPhase
+from tidegate.model.transfer_progress import TransferProgress, TransferResult
 from tidegate.testing.builders import THEN, a_transfer
 from tidegate.views.progress import ByteProgress, progress_text, speed_text, summed_progress, transfer_progress
 from tidegate.views.reader import Reader

@@ -10,7 +10,8 @@ from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.setting import Setting, SettingSpec
-from tidegate.model.transfer import TransferPhase, TransferProgress, TransferResult
+from tidegate.model.transfer import TransferPhase
+from tidegate.model.transfer_progress import TransferProgress, TransferResult
 from tidegate.model.volume import Namespace
 from tidegate.testing.builders import THEN, a_backup, a_target, a_transfer, a_volume
 from tidegate.views.backup import BACKUPS, describe_backup, queue_sentence

@@ -14,7 +14,8 @@ from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import TARGET, MoverBench
 from tidegate.volumes.holes import coalesced
 from tidegate.volumes.image import ImageSource
-from tidegate.volumes.open import measure, open_sink
+from tidegate.volumes.measure import measure
+from tidegate.volumes.open import open_sink
 
 MIB = 1024 * 1024
 

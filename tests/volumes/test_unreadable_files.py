@@ -11,7 +11,7 @@ from tidegate.model.volume import VolumeKind, VolumeSpec
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import MoverBench
-from tidegate.volumes.open import measure
+from tidegate.volumes.measure import measure
 
 NOBODY = 65534
 

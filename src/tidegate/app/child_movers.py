@@ -7,12 +7,12 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
-
-from pydantic import ValidationError
+from pathlib import Path
 
 from tidegate.app.encryption_key import with_key_of_machine, without_key
-from tidegate.errors import RetryableError
-from tidegate.model.mover_job import MOVER_JOB, MOVER_REPORT, ErrorReport, ProgressReport
+from tidegate.app.workshop import MAPS_DIR
+from tidegate.errors import InvalidInput, RetryableError
+from tidegate.model.mover_job import ErrorReport, ProgressReport, read_report
 from tidegate.ports.mover_host import Job, Mover, Report
 
 # How long a mover may take to clean up after being asked to stop.
@@ -23,8 +23,9 @@ _KEPT_STDERR = 4096
 
 @dataclass
 class ChildMovers:
-    """Keeps the MoverHost's promise with `tidegate mover` processes."""
+    """Keeps the MoverHost's promise with `tidegate mover` processes, which remember their uploads in `maps`."""
 
+    maps: Path
     _running: set["ChildMover"] = field(default_factory=set)
 
     async def start(self, job: Job) -> Mover:
@@ -40,7 +41,8 @@ class ChildMovers:
                 stdout=PIPE,
                 stderr=PIPE,
                 limit=_LONGEST_LINE,
-                env=without_key(),
+                # A person who set the variable for the server meant its movers.
+                env={MAPS_DIR: str(self.maps.absolute()), **without_key()},
                 # A Ctrl-C on the terminal is for the server; it tells its movers what to do.
                 start_new_session=True,
             )
@@ -49,7 +51,7 @@ class ChildMovers:
         mover = ChildMover(process, self._running.discard)
         self._running.add(mover)
         assert process.stdin is not None  # noqa: S101  # asked for above
-        process.stdin.write(MOVER_JOB.dump_json(job) + b"\n")
+        process.stdin.write(job.to_json().encode() + b"\n")
         return mover
 
     async def close(self) -> None:
@@ -75,8 +77,8 @@ class ChildMover:
         assert self._process.stdout is not None  # noqa: S101  # asked for at the start
         async for line in self._process.stdout:
             try:
-                last = MOVER_REPORT.validate_json(line)
-            except ValidationError:
+                last = read_report(line)
+            except InvalidInput:
                 continue  # a library printed something; it is not for us
             if not isinstance(last, ProgressReport):
                 break

@@ -40,6 +40,11 @@ class DataDir:
         """One file per secret; people write them."""
         return self.path / "secrets"
 
+    @property
+    def maps(self) -> Path:
+        """What movers remember of their uploads; may be thrown away."""
+        return self.path / "maps"
+
     def take(self) -> None:
         """Become the owner; raises AlreadyRunning if somebody else is."""
         try:

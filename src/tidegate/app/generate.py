@@ -13,8 +13,8 @@ from tidegate.api.application import build_application
 from tidegate.api.problems import STATUS_BY_ERROR
 from tidegate.api.services import Services
 from tidegate.app.clock import SystemClock
+from tidegate.app.commands import build_commands
 from tidegate.app.identity import new_id
-from tidegate.app.main import build_commands
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.cli.exit_codes import EXIT_CODES, ExitCode
 from tidegate.decide.configuration import FIELDS

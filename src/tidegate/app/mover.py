@@ -7,18 +7,25 @@ import threading
 
 from tidegate.app.workshop import real_workshop
 from tidegate.datapath.work import carry_out
-from tidegate.model.mover_job import MOVER_JOB
+from tidegate.errors import InvalidInput
+from tidegate.model.mover_job import ErrorReport, read_job
 from tidegate.ports.mover_host import Report
+
+_NO_JOB = 2
 
 
 def run_mover() -> int:
-    """Carry out one job. The exit code is 0 whenever last words were said: they tell how it went."""
+    """Carry out one job. The exit code is 0 if it was one: its last words tell how it went. 2: it was none."""
     cancelled = threading.Event()
     signal.signal(signal.SIGTERM, lambda _number, _frame: cancelled.set())
     line = sys.stdin.buffer.readline()
     threading.Thread(target=_stop_with_the_server, args=(cancelled,), daemon=True).start()
-    shop = real_workshop(pause=cancelled.wait)
-    carry_out(MOVER_JOB.validate_json(line), shop, report=_say, cancelled=cancelled)
+    try:
+        job = read_job(line)
+    except InvalidInput as error:
+        _say(ErrorReport(code=error.code, message=f"the mover was given no job that it knows: {error.message}"))
+        return _NO_JOB
+    carry_out(job, real_workshop(pause=cancelled.wait), report=_say, cancelled=cancelled)
     return 0
 
 

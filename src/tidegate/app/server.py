@@ -52,7 +52,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
         await recover(store, clock)
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
         node = await _register_node(store)
-        runtime, supervisor = build_runtime(store, clock, ChildMovers(), node, surroundings, secrets=secrets)
+        movers = ChildMovers(data_dir.maps)
+        runtime, supervisor = build_runtime(store, clock, movers, node, surroundings, secrets=secrets)
         services = Services(
             store=store,
             clock=clock,

@@ -6,7 +6,7 @@ from tidegate.model.mover_job import TargetAccess
 from tidegate.model.volume import VolumeSpec
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
-from tidegate.volumes.open import measure
+from tidegate.volumes.measure import measure
 
 
 class LocalSurroundings:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from tidegate.app.allocator import keep_used_memory
 from tidegate.app.clock import SystemClock
 from tidegate.app.encryption_key import find_key
 from tidegate.app.identity import new_id
@@ -14,9 +15,12 @@ from tidegate.objects.retrying import Pause
 from tidegate.volumes.kept_maps import DirectoryKeptMaps
 from tidegate.volumes.open import open_sink, open_source
 
+MAPS_DIR = "TIDEGATE_MAPS_DIR"
+
 
 def real_workshop(pause: Pause | None = None) -> Workshop:
     """For movers, and for commands that work on a store themselves. `pause` lets waiting for a store be cut short."""
+    keep_used_memory()
     return Workshop(
         open_store=open_store if pause is None else partial(open_store, pause=pause),
         open_source=open_source,
@@ -31,4 +35,4 @@ def real_workshop(pause: Pause | None = None) -> Workshop:
 def maps_dir(environment: Mapping[str, str]) -> str:
     """Where this machine remembers its uploads."""
     cache = environment.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return environment.get("TIDEGATE_MAPS_DIR") or str(Path(cache) / "tidegate" / "maps")
+    return environment.get(MAPS_DIR) or str(Path(cache) / "tidegate" / "maps")

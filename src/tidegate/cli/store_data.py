@@ -19,8 +19,8 @@ from tidegate.cli.terminal import printable
 from tidegate.cli.wire import Wire
 
 if TYPE_CHECKING:
-    from tidegate.model.transfer import TransferResult
-    from tidegate.model.volume import VolumeKind
+    from tidegate.model.transfer_progress import TransferResult
+    from tidegate.model.volume_kind import VolumeKind
 
 _CODES = (ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.LOCKED, ExitCode.INTERRUPTED)
 
@@ -93,8 +93,8 @@ def restore(
     output: options.Output = None,
 ) -> None:
     """Bring one backup back. What is at PATH stays until everything new is whole."""
+    from tidegate.model.existing_data import ExistingData
     from tidegate.model.mover_job import DownloadJob
-    from tidegate.model.restore import ExistingData
 
     cli = context_of(ctx)
     place = backup_place(cli, url)
@@ -167,7 +167,7 @@ def _tell(cli: CliContext, result: "TransferResult", sentence: str, output: Outp
 
 def _kind_of(path: Path) -> "VolumeKind":
     from tidegate.errors import SourceUnreadable
-    from tidegate.model.volume import VolumeKind
+    from tidegate.model.volume_kind import VolumeKind
 
     try:
         mode = path.stat().st_mode
@@ -181,7 +181,7 @@ def _kind_of(path: Path) -> "VolumeKind":
 def _destination_kind(place: Place, path: Path) -> "VolumeKind":
     """What the backup holds decides; a device is one because it is there."""
     from tidegate.format.packed_tree import CONTENT, TREE
-    from tidegate.model.volume import VolumeKind
+    from tidegate.model.volume_kind import VolumeKind
 
     if place.stored().backup_cfg(place.backup).parameters.get(CONTENT) == TREE:
         return VolumeKind.DIRECTORY

@@ -15,7 +15,7 @@ from tidegate.cli.terminal import Terminal, printable
 
 if TYPE_CHECKING:
     from tidegate.model.mover_job import ProgressReport
-    from tidegate.model.transfer import TransferResult
+    from tidegate.model.transfer_progress import TransferResult
     from tidegate.ports.mover_host import Job, Report
     from tidegate.views.progress import ByteProgress
     from tidegate.views.reader import Reader

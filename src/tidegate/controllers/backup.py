@@ -27,7 +27,8 @@ from tidegate.model.transfer import (
     Transfer,
     TransferSpec,
 )
-from tidegate.model.volume import Volume, VolumeKind
+from tidegate.model.volume import Volume
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tidegate.model.mover_job import ErrorReport, ProgressReport, ResultReport
 from tidegate.model.resource import Ref
-from tidegate.model.transfer import TransferProgress
+from tidegate.model.transfer_progress import TransferProgress
 from tidegate.ports.mover_host import Job, Mover, MoverHost
 
 

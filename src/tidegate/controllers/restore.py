@@ -17,7 +17,8 @@ from tidegate.model.labels import Selector
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreProgress
 from tidegate.model.transfer import BACKUP_LABEL, DOWNLOADS, RESTORE_LABEL, DataDownload, PodVolumeRestore, Transfer
-from tidegate.model.volume import Volume, VolumeKind
+from tidegate.model.volume import Volume
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 

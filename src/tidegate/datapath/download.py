@@ -2,8 +2,11 @@
 
 import contextlib
 from bisect import bisect_right
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
 
+from tidegate.datapath.crew import work_through
 from tidegate.datapath.second_best import advice_for
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, Refused, TidegateError
@@ -13,12 +16,19 @@ from tidegate.format.checksum import checksum
 READERS = 4
 # Bounds the memory of a restore: so many blocks may wait to be used.
 _AHEAD = 8
+# The same for threads that use what they fetch themselves: each holds a block, its stored body, and as much again
+# while one becomes the other.
+_MOST_BYTES_IN_FLIGHT = 64 * 1024 * 1024
+_BLOCKS_PER_THREAD = 4
+_FEWEST_THREADS = 2
+
+T = TypeVar("T")
 
 
 class StoredContent:
-    """Keeps the BackupContent's promise for one backup of one volume. Used as a context manager, by one thread.
+    """Keeps the BackupContent's promise for one backup of one volume. Used as a context manager.
 
-    Blocks that follow the one asked for are fetched meanwhile; going back, or jumping, costs only time.
+    Whoever reads in order finds the next blocks read ahead; going back, or jumping, costs only time.
     """
 
     def __init__(self, volume: StoredVolume, cfg: BackupCfg, *, size: int, kept: frozenset[int] | None = None) -> None:
@@ -63,19 +73,28 @@ class StoredContent:
         return checksum(block.ljust(self.block_size, b"\0")) == self._refs[offset].checksum
 
     def read_block(self, offset: int) -> bytes:
-        """See BackupContent. The error for a block that is lost names the newest backup that has one there."""
+        """See BackupContent."""
         going_back = bool(self._ahead) and offset < min(self._ahead)
         wanted = self._ahead.pop(offset, None) or self._fetch(offset)
         if not going_back:
             self._forget(before=offset)
             self._read_on(offset)
+        return wanted.result()
+
+    def fetch_block(self, offset: int) -> bytes:
+        """See BackupContent. The error for a block that is lost names the newest backup that has one there."""
         try:
-            return wanted.result()
+            return self._volume.read_block(self._refs[offset], self._cfg)
         except (DamagedBlock, MissingBlock) as error:
             advice = ""
             with contextlib.suppress(TidegateError):  # the first error is the one to tell
                 advice = f"; {advice_for(self._volume, self._refs[offset], self._cfg.name)}"
             raise type(error)(f"{error.message}{advice}", hint=error.hint) from error
+
+    def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
+        """See BackupContent."""
+        affordable = max(_FEWEST_THREADS, _MOST_BYTES_IN_FLIGHT // (_BLOCKS_PER_THREAD * self.block_size))
+        work_through(items, do, threads=min(self._volume.objects.requests_in_flight, affordable))
 
     def __enter__(self) -> "StoredContent":
         return self
@@ -91,7 +110,7 @@ class StoredContent:
             following += 1
 
     def _fetch(self, offset: int) -> Future[bytes]:
-        return self._readers.submit(self._volume.read_block, self._refs[offset], self._cfg)
+        return self._readers.submit(self.fetch_block, offset)
 
     def _forget(self, *, before: int) -> None:
         """What was passed over is not needed any more."""

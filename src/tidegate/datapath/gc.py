@@ -1,8 +1,9 @@
-"""Removing blocks that no backup names: what an upload left that died, or a deletion that was cut short."""
+"""Removing blocks that no backup names: what an upload left that died, whole or half, or a deletion cut short."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
+from tidegate.datapath.leftovers import clear_leftovers, unfinished_blocks
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.remove import Removal
 from tidegate.datapath.stored_volume import StoredVolume
@@ -42,6 +43,12 @@ def collect_garbage(volume: StoredVolume, *, progress: Progress, lock: Held | No
         warnings = list(removal.run().warnings)
         left = removal.unneeded([])
         unneeded = {name: size for name, size in unneeded.items() if name not in left}
+    halves = unfinished_blocks(volume.objects, volume.name) if not warnings else {}
+    if halves and lock:
+        lock.confirm()
+        gone = clear_leftovers(volume.objects, volume.name)
+        halves = {key: size for key, size in halves.items() if key in gone}
+    unneeded |= halves
     return Collected(volume.name, len(unneeded), sum(unneeded.values()), tuple(warnings))
 
 

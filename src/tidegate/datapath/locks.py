@@ -11,16 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from tidegate.datapath.leftovers import DEAD_AFTER, clear_leftovers, has_leftovers
 from tidegate.datapath.workshop import Workshop
 from tidegate.errors import DamagedMetadata, NotFound, StoreLocked, StoreUnavailable, TidegateError, WorkCancelled
 from tidegate.format.checksum import checksum
-from tidegate.format.lock_file import LARGEST_LOCK_FILE, LockFile, LockType
+from tidegate.format.lock_file import EXPIRY, LARGEST_LOCK_FILE, LockFile, LockType
 from tidegate.format.paths import lock_key, lock_name_of, locks_dir
 from tidegate.ports.object_store import ObjectInfo, ObjectStore
 
 SETTLE_SECONDS = 2.0
 REFRESH_SECONDS = 60.0
-EXPIRY = timedelta(seconds=150)
 # We stop believing in our own lock before others do.
 _MARGIN_SECONDS = 30.0
 _RETRY_SECONDS = 15.0
@@ -57,7 +57,10 @@ def lock_in_the_way(mine: SeenLock, others: list[SeenLock], *, now: datetime) ->
 
 
 class VolumeLock:
-    """Held while inside the `with`; entering waits up to ten minutes for others, then raises StoreLocked."""
+    """Held while inside the `with`; entering waits up to ten minutes for others, then raises StoreLocked.
+
+    Who leaves after good work clears away what the dead left, if any was met: it has the lock that this needs.
+    """
 
     def __init__(
         self,
@@ -80,6 +83,7 @@ class VolumeLock:
         self._refreshed_at = 0.0
         self._modified_at: datetime | None = None  # of our acquired lock, by the store's clock
         self._lost = False
+        self._met_the_dead = False
         self._writing = threading.Lock()
         self._keeper = threading.Thread(target=self._keep, daemon=True)
 
@@ -96,10 +100,14 @@ class VolumeLock:
         self._keeper.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._released.set()
-        self._keeper.join()
-        self._withdraw()
+    def __exit__(self, error: object, *_: object) -> None:
+        try:
+            if error is None:
+                self._clear_leftovers()
+        finally:
+            self._released.set()
+            self._keeper.join()
+            self._withdraw()
 
     def check(self) -> None:
         """Raise StoreLocked if others may by now believe that we are dead: called before what cannot be undone."""
@@ -163,7 +171,9 @@ class VolumeLock:
         mine = [lock for lock in seen if lock.name == self._file.name]
         if not mine:
             raise StoreUnavailable(f"the lock written on volume {self._volume} is not in the store's listing")
-        return mine[0], [lock for lock in seen if lock.name != self._file.name]
+        others = [lock for lock in seen if lock.name != self._file.name]
+        self._met_the_dead = any(mine[0].modified_at - lock.modified_at > DEAD_AFTER for lock in others)
+        return mine[0], others
 
     def _read(self, info: ObjectInfo) -> SeenLock | None:
         name = lock_name_of(info.key)
@@ -201,6 +211,13 @@ class VolumeLock:
             if self._modified_at is not None and modified_at - self._modified_at > EXPIRY:
                 self._lost = True
             self._modified_at = modified_at
+
+    def _clear_leftovers(self) -> None:
+        if not self._met_the_dead and not has_leftovers(self._objects, self._volume):
+            return
+        with contextlib.suppress(TidegateError):  # the next one will do it; the work itself is done
+            self.confirm()
+            clear_leftovers(self._objects, self._volume)
 
     def _pause(self, seconds: float) -> None:
         if self._shop.wait(seconds, self._cancelled):

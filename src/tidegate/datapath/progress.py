@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from tidegate.model.mover_job import ProgressReport
-from tidegate.model.transfer import TransferProgress
+from tidegate.model.transfer_progress import TransferProgress
 from tidegate.ports.clock import Clock
 
 _INTERVAL_SECONDS = 0.25

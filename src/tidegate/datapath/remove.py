@@ -12,10 +12,11 @@ from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, NotFound, StoreUnavailable
 from tidegate.format.backup_cfg import BackupCfg
+from tidegate.format.checksum_set import ChecksumSet
 from tidegate.format.times import parse_time
 from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.mover_job import RemoveJob
-from tidegate.model.transfer import TransferResult
+from tidegate.model.transfer_progress import TransferResult
 
 
 @dataclass
@@ -23,7 +24,7 @@ class Remains:
     """What is left after the removal: who needs which blocks, and whether all of them could be asked."""
 
     names: frozenset[str]
-    needed: set[str] = field(default_factory=set)
+    needed: ChecksumSet = field(default_factory=ChecksumSet)
     newest: BackupCfg | None = None
     complete: bool = True
 
@@ -101,20 +102,25 @@ class Removal:
             raise StoreUnavailable(f"the backups of volume {self.volume.name} changed while they were looked at")
         for name in sorted(remains.names):
             self.checkpoint()
-            try:
-                cfg = self.volume.backup_cfg(name)
-            except DamagedMetadata as error:
-                remains.complete = False
-                warnings.append(f"no blocks were deleted, because {error}")
-                continue
-            if cfg.in_progress:
-                remains.complete = False
-                warnings.append(f"no blocks were deleted, because backup {name} is still in progress")
-                continue
-            remains.needed.update(block.checksum for block in cfg.blocks)
-            if remains.newest is None or _age(cfg) > _age(remains.newest):
-                remains.newest = cfg
+            self._look_at(name, remains, warnings)
         return remains
+
+    def _look_at(self, name: str, remains: Remains, warnings: list[str]) -> None:
+        """One cfg at a time: when the next one is read, this one is forgotten."""
+        try:
+            cfg = self.volume.backup_cfg(name)
+        except DamagedMetadata as error:
+            remains.complete = False
+            warnings.append(f"no blocks were deleted, because {error}")
+            return
+        if cfg.in_progress:
+            remains.complete = False
+            warnings.append(f"no blocks were deleted, because backup {name} is still in progress")
+            return
+        for block in cfg.blocks:
+            remains.needed.add(block.checksum)
+        if remains.newest is None or _age(cfg) > _age(remains.newest):
+            remains.newest = replace(cfg, blocks=())
 
     def _volume_cfg(self, warnings: list[str]) -> VolumeCfg | None:
         try:
@@ -160,16 +166,20 @@ class Removal:
 
     def _delete_unneeded(self, remains: Remains) -> int:
         """How many needed blocks there are, once the others are gone."""
-        present = {name for name, _ in self.volume.block_sizes()}
+        kept, unneeded = 0, []
+        for name, _ in self.volume.block_sizes():
+            if name in remains.needed:
+                kept += 1
+            else:
+                unneeded.append(name)
         if self.volume.backup_names() != remains.names:
             raise StoreUnavailable(f"the backups of volume {self.volume.name} changed while they were looked at")
-        unneeded = sorted(present - remains.needed)
         if unneeded:
             self.still_locked()
-        for name in unneeded:
+        for name in sorted(unneeded):
             self.checkpoint()
             self.volume.delete_block(name)
-        return len(present & remains.needed)
+        return kept
 
 
 def _age(cfg: BackupCfg) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound
+from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound, StoreLocked
 from tidegate.format.backup_cfg import LARGEST_BACKUP_CFG, BackupCfg, BlockRef
 from tidegate.format.block_codec import BlockCodec, PlainBlocks
 from tidegate.format.encryption_key import EncryptionKey
@@ -84,10 +84,23 @@ class StoredVolume:
         return open_cfg(cfg, self._key, what=what) if self._key and opens(cfg, self._key) else cfg
 
     def save_backup_cfg(self, cfg: BackupCfg) -> None:
-        """Write or replace it. With a CreatedTime, this is what makes a backup."""
-        if self._key and not cfg.in_progress:
+        """Write or replace it. With a CreatedTime, this is what makes a backup.
+
+        One that is in progress never replaces one that is finished: a client that was frozen may wake up when somebody
+        else has long done its work. Raises StoreLocked then; asking again finds the backup.
+        """
+        if cfg.in_progress:
+            self._begin(cfg)
+            return
+        if self._key:
             cfg = seal_cfg(cfg, self._key)
         self.objects.put(backup_cfg_key(self.name, cfg.name), cfg.encode())
+
+    def _begin(self, cfg: BackupCfg) -> None:
+        if self.objects.put_if_absent(backup_cfg_key(self.name, cfg.name), cfg.encode()):
+            return
+        if not self.backup_cfg(cfg.name).in_progress:
+            raise StoreLocked(f"another client has finished backup {cfg.name} of volume {self.name} in the meantime")
 
     def delete_backup_cfg(self, backup: str) -> None:
         """After this the backup does not exist; its blocks still do."""

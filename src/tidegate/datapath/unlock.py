@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tidegate.datapath.locks import EXPIRY
 from tidegate.datapath.workshop import Workshop
 from tidegate.errors import DamagedMetadata, NotFound, Unauthenticated
-from tidegate.format.lock_file import LARGEST_LOCK_FILE, LockFile, LockType
+from tidegate.format.lock_file import EXPIRY, LARGEST_LOCK_FILE, LockFile, LockType
 from tidegate.format.paths import lock_key, lock_name_of, locks_dir
 from tidegate.ports.object_store import ObjectStore
 

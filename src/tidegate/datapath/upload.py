@@ -21,7 +21,7 @@ from tidegate.format.packed_tree import align_up, shown_size
 from tidegate.format.times import format_time, parse_time
 from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.mover_job import BackupMode, UploadJob
-from tidegate.model.transfer import TransferResult
+from tidegate.model.transfer_progress import TransferResult
 from tidegate.ports.clock import Clock
 from tidegate.ports.kept_maps import KeptMap, KeptMaps
 from tidegate.ports.volume_data import VolumeSource

@@ -1,9 +1,11 @@
 """Whether a store still holds what its backups name, without restoring anything and without writing anything.
 
-Memory is bounded by the blocks of one volume: cfgs are read one at a time, volumes come one after the other.
+Memory is bounded by the blocks of one volume, with about 150 bytes for each: cfgs are read one at a time, volumes come
+one after the other.
 """
 
 import threading
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,6 +14,8 @@ from tidegate.datapath.crew import work_through
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound
 from tidegate.format.backup_cfg import BackupCfg, BlockRef
+from tidegate.format.block_map import BlockMap
+from tidegate.format.checksum_set import ChecksumSet
 from tidegate.format.paths import backup_cfg_key, block_key
 from tidegate.format.times import parse_time
 
@@ -72,14 +76,44 @@ class Verification:
         return _Look(self, volume, only).verdict()
 
 
+class _Sample:
+    """The blocks to read, in a few bytes each: by backup, and there in the order of the volume."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[BackupCfg, array[int], bytearray]] = []
+
+    def begin(self, cfg: BackupCfg) -> None:
+        """What is added from here on belongs to this backup."""
+        self._parts.append((cfg, array("Q"), bytearray()))
+
+    def add(self, ref: BlockRef) -> None:
+        _, offsets, digests = self._parts[-1]
+        offsets.append(ref.offset)
+        digests += bytes.fromhex(ref.checksum)
+
+    @property
+    def size(self) -> int:
+        """Bytes, as they lie in the volume."""
+        return sum(cfg.block_size * len(offsets) for cfg, offsets, _ in self._parts)
+
+    def __len__(self) -> int:
+        return sum(len(offsets) for _, offsets, _ in self._parts)
+
+    def __iter__(self) -> Iterator[tuple[BlockRef, BackupCfg]]:
+        for cfg, offsets, digests in self._parts:
+            for ref in BlockMap(offsets, digests):
+                yield ref, cfg
+
+
 class _Look:
     def __init__(self, wanted: Verification, volume: StoredVolume, only: str) -> None:
         self._wanted = wanted
         self._volume = volume
         self._only = only
         self._found = VolumeVerdict(volume.name)
-        self._needed: set[str] = set()
-        self._to_read: dict[str, tuple[BlockRef, BackupCfg]] = {}
+        self._needed = ChecksumSet()
+        self._present = 0  # of those that are needed
+        self._sample = _Sample()
         self._damaged: dict[str, str] = {}
         self._newest: BackupCfg | None = None
         self._lock = threading.Lock()
@@ -87,9 +121,12 @@ class _Look:
     def verdict(self) -> VolumeVerdict:
         self._wanted.on_stage(f"listing {self._volume.name}", None)
         names = self._names()
-        stored = dict(self._volume.block_sizes())
+        stored = ChecksumSet()
+        for name, size in self._volume.block_sizes():
+            stored.add(name, size)
+            if size == 0:
+                self._damaged[name] = "it is empty"
         self._found.blocks = len(stored)
-        self._damaged = {name: "it is empty" for name, size in stored.items() if size == 0}
         self._found.backups = [self._look_at(name, stored) for name in names]
         self._read_sample()
         if self._damaged:
@@ -108,7 +145,7 @@ class _Look:
             return [self._only]
         return sorted(names)
 
-    def _look_at(self, name: str, stored: dict[str, int]) -> BackupVerdict:
+    def _look_at(self, name: str, stored: ChecksumSet) -> BackupVerdict:
         self._wanted.checkpoint()
         verdict = BackupVerdict(name)
         try:
@@ -142,16 +179,18 @@ class _Look:
         if cfg.name != verdict.backup or cfg.volume_name != self._volume.name:
             verdict.problems.append(f"its cfg is that of backup {cfg.name[:80]} of volume {cfg.volume_name[:80]}")
 
-    def _check_blocks(self, cfg: BackupCfg, stored: dict[str, int], verdict: BackupVerdict) -> None:
-        light = replace(cfg, blocks=())
+    def _check_blocks(self, cfg: BackupCfg, stored: ChecksumSet, verdict: BackupVerdict) -> None:
+        self._sample.begin(replace(cfg, blocks=()))
         for ref in cfg.blocks:
-            if ref.checksum not in stored and self._is_missing(ref):
+            is_stored = ref.checksum in stored
+            is_new = self._needed.add(ref.checksum)
+            self._present += is_new and is_stored
+            if not is_stored and self._is_missing(ref):
                 verdict.missing += 1
                 if verdict.missing <= _MOST_EXAMPLES:
                     verdict.problems.append(f"the block at {ref.offset} is missing ({ref.checksum})")
-            elif ref.checksum not in self._needed and _sampled(ref.checksum, self._wanted.percent):
-                self._to_read[ref.checksum] = (ref, light)
-            self._needed.add(ref.checksum)
+            elif is_new and _sampled(ref.checksum, self._wanted.percent) and ref.checksum not in self._damaged:
+                self._sample.add(ref)
         if verdict.missing > _MOST_EXAMPLES:
             verdict.problems.append(f"and {verdict.missing - _MOST_EXAMPLES} more blocks are missing")
 
@@ -164,12 +203,10 @@ class _Look:
         return False
 
     def _read_sample(self) -> None:
-        todo = [work for name, work in sorted(self._to_read.items()) if name not in self._damaged]
-        total = sum(cfg.block_size for _, cfg in todo)
-        if todo:
-            self._wanted.on_stage(f"reading {self._volume.name}", total)
-            work_through(todo, self._read, threads=READERS)
-        self._found.blocks_read = len(todo)
+        if len(self._sample):
+            self._wanted.on_stage(f"reading {self._volume.name}", self._sample.size)
+            work_through(self._sample, self._read, threads=READERS)
+        self._found.blocks_read = len(self._sample)
 
     def _read(self, work: tuple[BlockRef, BackupCfg]) -> None:
         self._wanted.checkpoint()
@@ -198,29 +235,31 @@ class _Look:
         if verdict.damaged > _MOST_EXAMPLES:
             verdict.problems.append(f"and {verdict.damaged - _MOST_EXAMPLES} more blocks are damaged")
 
-    def _look_at_orphans(self, stored: dict[str, int]) -> None:
+    def _look_at_orphans(self, stored: ChecksumSet) -> None:
         if any(backup.problems and not backup.blocks for backup in self._found.backups):
             return  # a cfg that cannot be read may name any of them
-        orphans = [name for name in stored if name not in self._needed]
-        self._found.orphans = len(orphans)
-        self._found.orphan_bytes = sum(stored[name] for name in orphans)
-        if orphans:
-            self._found.notes.append(f"{len(orphans)} blocks belong to no finished backup; clean up with: store gc")
+        for name in stored:
+            if name not in self._needed:
+                self._found.orphans += 1
+                self._found.orphan_bytes += stored.number(name) or 0
+        if self._found.orphans:
+            self._found.notes.append(
+                f"{self._found.orphans} blocks belong to no finished backup; clean up with: store gc"
+            )
 
-    def _look_at_record(self, stored: dict[str, int]) -> None:
+    def _look_at_record(self, stored: ChecksumSet) -> None:
         try:
             cfg = self._volume.volume_cfg()
         except (NotFound, DamagedMetadata) as error:
-            if isinstance(error, NotFound) and not self._found.backups and not stored:
+            if isinstance(error, NotFound) and not self._found.backups and not len(stored):
                 raise
             self._found.problems.append(f"{error.message}; mend it with: store repair-index")
             return
         if self._only:
             return
-        present = len(self._needed & stored.keys())
-        if cfg.block_count != present:
+        if cfg.block_count != self._present:
             self._found.notes.append(
-                f"volume.cfg counts {cfg.block_count} blocks; backups name {present} of those there"
+                f"volume.cfg counts {cfg.block_count} blocks; backups name {self._present} of those there"
             )
         names = {backup.backup for backup in self._found.backups}
         if cfg.last_backup_name and cfg.last_backup_name not in names:

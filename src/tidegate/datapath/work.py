@@ -17,8 +17,8 @@ from tidegate.format.backup_url import BackupUrl
 from tidegate.format.lock_file import LockType
 from tidegate.format.packed_tree import shown_size
 from tidegate.model.mover_job import DownloadJob, ErrorReport, RemoveJob, ResultReport, UploadJob
-from tidegate.model.transfer import TransferResult
-from tidegate.model.volume import VolumeKind
+from tidegate.model.transfer_progress import TransferResult
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.mover_host import Job, Report
 from tidegate.ports.volume_data import VolumeSource
 

@@ -1,11 +1,13 @@
 """`backup_<name>.cfg`: one point in time of one volume. Its final form is written last: it is the commit point."""
 
+import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from tidegate.errors import DamagedMetadata
+from tidegate.format.block_map import BlockMap, BlockRef
+from tidegate.format.blocks_json import PLACEHOLDER, cut_blocks, paste_blocks
 from tidegate.format.checksum import is_checksum
 from tidegate.format.compression import Compression
 from tidegate.format.go_json import Fields, decode_json, encode_json, sorted_map
@@ -24,11 +26,7 @@ _QUANTITY = re.compile(r"([0-9]{1,18})(Ki|Mi|k|M)?")
 _UNITS = {"": 1, "Ki": 1024, "Mi": MIB, "k": 1000, "M": 1000_000}
 
 
-class BlockRef(NamedTuple):
-    """Which block lies where in the volume."""
-
-    offset: int
-    checksum: str
+__all__ = ["BackupCfg", "BlockRef", "block_parameters"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +44,7 @@ class BackupCfg:
     is_incremental: bool = False
     newly_uploaded_size: int = 0
     re_uploaded_size: int = 0
-    blocks: tuple[BlockRef, ...] = ()
+    blocks: Sequence[BlockRef] = ()
     single_file: str = ""
 
     @property
@@ -67,8 +65,7 @@ class BackupCfg:
 
     def encode(self) -> bytes:
         """The bytes of the file. Labels are never null: Longhorn's manager would call the backup unrestorable."""
-        blocks = [{"Offset": offset, "BlockChecksum": name} for offset, name in sorted(self.blocks)]
-        return encode_json(
+        document = encode_json(
             {
                 "Name": self.name,
                 "VolumeName": self.volume_name,
@@ -84,15 +81,23 @@ class BackupCfg:
                 "ReUploadedDataSize": str(self.re_uploaded_size),
                 # Means nothing; Longhorn writes an object for full maps and null for the rest.
                 "ProcessingBlocks": None if self.is_incremental or self.in_progress else {},
-                **({"Blocks": blocks} if blocks else {}),
+                **({"Blocks": PLACEHOLDER} if self.blocks else {}),
                 "SingleFile": {"FilePath": self.single_file},
             }
         )
+        if not self.blocks:
+            return document
+        file = io.BytesIO()
+        file.writelines(paste_blocks(document, _ascending(self.blocks)))
+        return file.getvalue()
 
     @classmethod
     def decode(cls, body: bytes, *, what: str = "backup cfg") -> "BackupCfg":
         """What the bytes say, blocks sorted; raises DamagedMetadata."""
-        fields = decode_json(body, what=what)
+        cut = cut_blocks(body)
+        fields = decode_json(cut[0] if cut else body, what=what)
+        if cut and not fields.says("Blocks", PLACEHOLDER):  # those were other blocks, deeper inside or written twice
+            cut, fields = None, decode_json(body, what=what)
         parameters = fields.text_map("Parameters")
         # Not kept, since it follows from the blocks; but Longhorn would not load a file in which it is wrong.
         fields.decimal("Size")
@@ -109,7 +114,9 @@ class BackupCfg:
             is_incremental=fields.flag("IsIncremental"),
             newly_uploaded_size=fields.decimal("NewlyUploadedDataSize"),
             re_uploaded_size=fields.decimal("ReUploadedDataSize"),
-            blocks=_decode_blocks(fields.nested_list("Blocks"), block_size, what=what),
+            blocks=_checked_offsets(
+                cut[1] if cut else _decode_blocks(fields.nested_list("Blocks"), what=what), block_size, what=what
+            ),
             single_file=fields.nested("SingleFile").text("FilePath"),
         )
 
@@ -119,16 +126,27 @@ def block_parameters(*, block_size: int, true_size: int, mode: str = "incrementa
     return {_BLOCK_SIZE: str(block_size), _MODE: str(mode), _TRUE_SIZE: str(true_size)}
 
 
-def _decode_blocks(entries: list[Fields], block_size: int, *, what: str) -> tuple[BlockRef, ...]:
+def _ascending(blocks: Sequence[BlockRef]) -> Iterable[BlockRef]:
+    if isinstance(blocks, BlockMap) and blocks.is_ascending:
+        return blocks  # to sort it would make all references at once
+    return sorted(blocks)
+
+
+def _decode_blocks(entries: list[Fields], *, what: str) -> BlockMap:
     blocks = sorted(BlockRef(entry.number("Offset"), entry.text("BlockChecksum")) for entry in entries)
-    last = -1
     for block in blocks:
         if not is_checksum(block.checksum):
             raise DamagedMetadata(f"{what}: the block at {block.offset} has no valid checksum")
-        if block.offset % block_size or block.offset == last:
-            raise DamagedMetadata(f"{what}: a block may not begin at {block.offset}")
-        last = block.offset
-    return tuple(blocks)
+    return BlockMap.of(blocks)
+
+
+def _checked_offsets(blocks: BlockMap, block_size: int, *, what: str) -> BlockMap:
+    last = -1
+    for offset in blocks.offsets:
+        if offset % block_size or offset == last:
+            raise DamagedMetadata(f"{what}: a block may not begin at {offset}")
+        last = offset
+    return blocks
 
 
 def _parse_block_size(text: str, *, what: str) -> int:

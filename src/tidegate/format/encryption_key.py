@@ -9,9 +9,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cryptography.hazmat.primitives.hashes import SHA512
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
 from tidegate.errors import InvalidInput
 
 KEY = "TIDEGATE_ENCRYPTION_KEY"
@@ -42,6 +39,10 @@ class EncryptionKey:
         return self._derive(f"{purpose}/{volume}", KEY_BYTES)
 
     def _derive(self, label: str, length: int) -> bytes:
+        # Here: most stores are not encrypted, and most processes need not load the library.
+        from cryptography.hazmat.primitives.hashes import SHA512
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
         info = f"{_LABEL}{label}".encode()
         return HKDF(algorithm=SHA512(), length=length, salt=None, info=info).derive(self.secret)
 

@@ -78,6 +78,10 @@ class Fields:
         """Whether it is there, and not null."""
         return self._get(name) is not None
 
+    def says(self, name: str, text: str) -> bool:
+        """Whether it is exactly this string."""
+        return self._get(name) == text
+
     def text(self, name: str) -> str:
         """A string, empty if absent."""
         value = self._get(name)

@@ -1,12 +1,15 @@
 """`lock-<16 hex>.lck`: what one client says about its work on a volume. When it said so is the object's own time."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import IntEnum
 
 from tidegate.errors import DamagedMetadata
 from tidegate.format.go_json import decode_json, encode_json
 
 LARGEST_LOCK_FILE = 64 * 1024
+# Whose lock is older than this is dead for everybody, Longhorn included.
+EXPIRY = timedelta(seconds=150)
 
 
 class LockType(IntEnum):

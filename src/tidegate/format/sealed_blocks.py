@@ -5,9 +5,6 @@ TGE1 | nonce, 12 bytes | AES-256-GCM of the compressed block, bound to its name 
 
 import hmac
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from tidegate.errors import DamagedBlock
 from tidegate.format.checksum import CHECKSUM_DIGITS
 from tidegate.format.compression import Compression, compress, decompress
@@ -25,6 +22,11 @@ class Sealer:
     """Seals texts for one purpose in one volume. `bound_to` is not secret, but another one opens nothing."""
 
     def __init__(self, key: EncryptionKey, *, purpose: str, volume: str) -> None:
+        # Here, as in `encryption_key`: only who has a key needs the library.
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        self._invalid_tag = InvalidTag
         self._cipher = AESGCM(key.sub_key(f"{purpose}/seal", volume=volume))
         self._nonce_key = key.sub_key(f"{purpose}/nonce", volume=volume)
 
@@ -42,7 +44,7 @@ class Sealer:
             raise ValueError("it is too short to be sealed")
         try:
             return self._cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], bound_to)
-        except InvalidTag as error:
+        except self._invalid_tag as error:
             raise ValueError("it was changed, or sealed with another key or for another place") from error
 
 

@@ -5,23 +5,23 @@ answers with JSON lines: any number of progress reports, then exactly one result
 whose standard input closes has lost its server and stops.
 """
 
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, TypeAdapter
-
-from tidegate.model.frozen import Model
-from tidegate.model.restore import ExistingData
-from tidegate.model.transfer import TransferProgress, TransferResult
-from tidegate.model.volume import VolumeKind
+from tidegate.model.existing_data import ExistingData
+from tidegate.model.plain import Plain, read_json
+from tidegate.model.transfer_progress import TransferProgress, TransferResult
+from tidegate.model.volume_kind import VolumeKind
 
 
-class TargetAccess(Model):
+@dataclass(frozen=True, kw_only=True)
+class TargetAccess(Plain):
     """How to reach a store: all that the data path knows of a BackupTarget."""
 
     url: str
-    credentials: dict[str, str] = Field(default_factory=dict, repr=False)
+    credentials: dict[str, str] = field(default_factory=dict, repr=False)
 
 
 class BackupMode(StrEnum):
@@ -41,7 +41,8 @@ class CompressionChoice(StrEnum):
     NONE = "none"
 
 
-class UploadJob(Model):
+@dataclass(frozen=True, kw_only=True)
+class UploadJob(Plain):
     """Back one volume up."""
 
     action: Literal["upload"] = "upload"
@@ -50,7 +51,7 @@ class UploadJob(Model):
     store_backup: str
     volume_kind: VolumeKind
     path: str
-    labels: dict[str, str] = Field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
     """Written into the backup's cfg, so that people find it again by namespace and volume."""
     snapshot_name: str
     started_at: datetime
@@ -63,7 +64,8 @@ class UploadJob(Model):
     """Globs of paths in a tree that are left out."""
 
 
-class DownloadJob(Model):
+@dataclass(frozen=True, kw_only=True)
+class DownloadJob(Plain):
     """Bring one volume back."""
 
     action: Literal["download"] = "download"
@@ -83,7 +85,8 @@ class DownloadJob(Model):
     """Whether zeros become holes in an image; else every byte of it takes space."""
 
 
-class RemoveJob(Model):
+@dataclass(frozen=True, kw_only=True)
+class RemoveJob(Plain):
     """Remove volume backups from the store: finished, unfinished or never begun. Repeating it is harmless."""
 
     action: Literal["remove"] = "remove"
@@ -94,25 +97,33 @@ class RemoveJob(Model):
     """Remove only in-progress leftovers: what a dead upload may have left behind, never a finished backup."""
 
 
-MoverJob = Annotated[UploadJob | DownloadJob | RemoveJob, Field(discriminator="action")]
-MOVER_JOB: TypeAdapter[UploadJob | DownloadJob | RemoveJob] = TypeAdapter(MoverJob)
+MoverJob = UploadJob | DownloadJob | RemoveJob
+_JOBS: dict[str, type[MoverJob]] = {"upload": UploadJob, "download": DownloadJob, "remove": RemoveJob}
 
 
-class ProgressReport(Model):
+def read_job(line: bytes) -> MoverJob:
+    """What `to_json` of a job wrote; raises InvalidInput with a sentence that repeats no value."""
+    return read_json(_JOBS, line, told_by="action")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgressReport(Plain):
     """On the way."""
 
     type: Literal["progress"] = "progress"
     progress: TransferProgress
 
 
-class ResultReport(Model):
+@dataclass(frozen=True, kw_only=True)
+class ResultReport(Plain):
     """Done: the last words of a mover that succeeded."""
 
     type: Literal["result"] = "result"
     result: TransferResult
 
 
-class ErrorReport(Model):
+@dataclass(frozen=True, kw_only=True)
+class ErrorReport(Plain):
     """Not done: the last words of a mover that failed or was cancelled. `code` is that of `tidegate.errors`."""
 
     type: Literal["error"] = "error"
@@ -121,5 +132,10 @@ class ErrorReport(Model):
     hint: str = ""
 
 
-MoverReport = Annotated[ProgressReport | ResultReport | ErrorReport, Field(discriminator="type")]
-MOVER_REPORT: TypeAdapter[ProgressReport | ResultReport | ErrorReport] = TypeAdapter(MoverReport)
+MoverReport = ProgressReport | ResultReport | ErrorReport
+_REPORTS: dict[str, type[MoverReport]] = {"progress": ProgressReport, "result": ResultReport, "error": ErrorReport}
+
+
+def read_report(line: bytes) -> MoverReport:
+    """What `to_json` of a report wrote; raises InvalidInput."""
+    return read_json(_REPORTS, line, told_by="type")

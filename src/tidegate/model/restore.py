@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from tidegate.model.duration import Duration
+from tidegate.model.existing_data import ExistingData as ExistingData  # noqa: PLC0414  # many know it from here
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 
@@ -44,14 +45,6 @@ _FINAL = frozenset(
         RestorePhase.CANCELED,
     }
 )
-
-
-class ExistingData(StrEnum):
-    """What to do where the destination already holds something."""
-
-    NONE = "none"
-    """Leave it alone and fail that volume."""
-    OVERWRITE = "overwrite"
 
 
 class RestoreSpec(Spec):

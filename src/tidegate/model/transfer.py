@@ -7,10 +7,11 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from tidegate.model.duration import Duration
-from tidegate.model.frozen import Model
+from tidegate.model.existing_data import ExistingData
 from tidegate.model.resource import Resource, Spec, Status
-from tidegate.model.restore import ExistingData
-from tidegate.model.volume import VolumeKind
+from tidegate.model.transfer_progress import TransferProgress as TransferProgress  # noqa: PLC0414  # many know it from here
+from tidegate.model.transfer_progress import TransferResult as TransferResult  # noqa: PLC0414  # many know it from here
+from tidegate.model.volume_kind import VolumeKind
 
 
 class TransferPhase(StrEnum):
@@ -57,25 +58,6 @@ class TransferSpec(Spec):
     """How long bytes may move; waiting for a gate does not count."""
     cancel: bool = False
     """One way: once true, never false again."""
-
-
-class TransferProgress(Model):
-    """How far it is, in bytes of the volume."""
-
-    stage: str = ""
-    bytes_done: int = 0
-    total_bytes: int | None = None
-    bytes_per_second: float | None = None
-
-
-class TransferResult(Model):
-    """What came of it."""
-
-    url: str = ""
-    size: int = 0
-    new_bytes: int = 0
-    """Bytes that the store had to take, compressed."""
-    warnings: tuple[str, ...] = ()
 
 
 class TransferStatus(Status):

@@ -1,12 +1,12 @@
 """Namespaces and the volumes in them: what there is to protect."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.volume_kind import VolumeKind as VolumeKind  # noqa: PLC0414  # many know it from here
 
 
 class NamespaceSpec(Spec):
@@ -25,14 +25,6 @@ class Namespace(Resource):
     kind: Literal["Namespace"] = "Namespace"
     spec: NamespaceSpec = Field(default_factory=NamespaceSpec)
     status: NamespaceStatus = Field(default_factory=NamespaceStatus)
-
-
-class VolumeKind(StrEnum):
-    """Where the bytes of a volume live on one machine."""
-
-    DIRECTORY = "directory"
-    IMAGE = "image"
-    DEVICE = "device"
 
 
 class VolumeSpec(Spec):

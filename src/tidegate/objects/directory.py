@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import stat
+import threading
 import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -24,7 +25,10 @@ from tidegate.ports.object_store import Listing, ObjectInfo
 # As Longhorn makes them.
 _DIRECTORY_MODE = 0o700
 _FILE_MODE = 0o644
-_TEMPORARY = re.compile(r".+\.tmp\.[0-9a-zA-Z]+")
+# What a writer calls an object until it is whole: we add random digits, Longhorn the time. Nothing looser, because
+# `backup_x.tmp.cfg` is the cfg of a backup that is called x.tmp.
+_TEMPORARY = re.compile(r".+\.tmp\.(?:[0-9a-f]{16}|[0-9]{9,20})")
+_MOST_LEFTOVERS = 10_000
 _OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # A few more than there are cores: while one waits for the disk, others compute.
 _IN_FLIGHT_ON_A_DISK = 3
@@ -44,6 +48,8 @@ class DirectoryObjects:
                 raise StoreUnavailable(f"{root} is not a directory; is it mounted?") from error
         weakref.finalize(self, os.close, self._root_fd)
         self._is_local = is_local(self._root_fd)
+        self._met: set[str] = set()
+        self._meeting = threading.Lock()
 
     @property
     def requests_in_flight(self) -> int:
@@ -111,7 +117,10 @@ class DirectoryObjects:
                 with self._directory(_parts(prefix)) as directory:
                     for name in sorted(os.listdir(directory)):
                         key = f"{prefix}/{name}" if prefix else name
-                        found = None if _TEMPORARY.fullmatch(name) else _look(directory, name)
+                        if _TEMPORARY.fullmatch(name):
+                            self._meet(key)
+                            continue
+                        found = _look(directory, name)
                         if found is None:
                             continue
                         if stat.S_ISDIR(found.st_mode):
@@ -141,6 +150,16 @@ class DirectoryObjects:
                     os.fsync(parent)
             except FileNotFoundError:
                 self._check_root()
+
+    def unfinished(self, prefix: str) -> list[str]:
+        """See KeepsUnfinished."""
+        with self._meeting:
+            return sorted(key for key in self._met if key.startswith(f"{prefix}/"))
+
+    def _meet(self, key: str) -> None:
+        with self._meeting:
+            if len(self._met) < _MOST_LEFTOVERS:  # the others are for the next one who lists
+                self._met.add(key)
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{key}"

@@ -1,5 +1,7 @@
 """A store behind a network: S3 and what speaks like it, Azure Blob, Google Cloud Storage."""
 
+import contextlib
+import threading
 from collections.abc import Iterator
 
 import obstore
@@ -26,6 +28,7 @@ class RemoteObjects:
         self._place = client.place
         self._conditions_work: bool | None = True if client.known_kind else None
         self._locks = KeyLocks()
+        self._learning = threading.Lock()
 
     @property
     def requests_in_flight(self) -> int:
@@ -56,7 +59,7 @@ class RemoteObjects:
         with translated(self._place, key, "write"):
             obstore.put(self._client.single, name, body, use_multipart=False)
 
-    def put_if_absent(self, key: str, body: bytes, *, lazily: bool = False) -> bool:  # noqa: ARG002  # the same
+    def put_if_absent(self, key: str, body: bytes, *, lazily: bool = False) -> bool:
         """See ObjectStore.
 
         A store that does not honour conditions is asked first. Two machines that write one key there at the same time
@@ -69,7 +72,10 @@ class RemoteObjects:
             if self._is_there(key, name):
                 return False
             if self._conditions_work is not False:
-                return self._create(key, name, body)
+                created = self._create(key, name, body)
+                if created and lazily:
+                    self._learn_from(key, name, body)
+                return created
             self.put(key, body)
             return True
 
@@ -140,6 +146,22 @@ class RemoteObjects:
                 return False
             self.put(key, body)
         return True
+
+    def _learn_from(self, key: str, name: str, body: bytes) -> None:
+        """Put once more what we have just created: a store that honours conditions refuses, and is not asked any more.
+
+        Only with what was put lazily: those are blocks, over which the same bytes do no harm in a store that does not.
+        Without this every block of a first backup would cost a look before it, and on a far line twice the time.
+        """
+        if self._conditions_work is not None or not self._learning.acquire(blocking=False):
+            return
+        try:
+            with contextlib.suppress(StoreUnavailable):
+                # No answer teaches nothing, and the block itself is there: the next one may try.
+                if self._create(key, name, body):
+                    self._conditions_work = False
+        finally:
+            self._learning.release()
 
     def _is_there(self, key: str, name: str) -> bool:
         """A quick look before a write; the write itself finds out if the bucket is missing."""

@@ -7,7 +7,7 @@ Synchronous on purpose: bytes move in long-lived threads of a mover, and nothing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True)
@@ -81,4 +81,20 @@ class ObjectStore(Protocol):
 
     def delete(self, key: str) -> None:
         """Remove the object; no error if it is not there."""
+        ...
+
+
+@runtime_checkable
+class KeepsUnfinished(Protocol):
+    """What a store of files is beside an ObjectStore: a writer that dies there leaves half an object behind.
+
+    It lies under a name of its own, so no object is ever half; and no listing shows it, so nobody clears it away
+    unless somebody asks.
+    """
+
+    def unfinished(self, prefix: str) -> list[str]:
+        """Keys of unfinished objects below `prefix`, of the dead and the living, where this client has listed.
+
+        Known from those listings, so it costs nothing. `head` and `delete` take such a key.
+        """
         ...

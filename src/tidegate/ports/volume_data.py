@@ -4,9 +4,11 @@ Every volume is, to the data path, a run of bytes cut into blocks. A file tree b
 lays it out, `format/` says how it is written down, and the data path moves it like any image.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class VolumeSource(Protocol):
@@ -99,7 +101,21 @@ class BackupContent(Protocol):
         ...
 
     def read_block(self, offset: int) -> bytes:
-        """One whole block; `offset` is one of `block_offsets`. Raises DamagedBlock or MissingBlock."""
+        """One whole block; `offset` is one of `block_offsets`. Raises DamagedBlock or MissingBlock.
+
+        For one thread that goes through the content in order: what follows is read meanwhile.
+        """
+        ...
+
+    def fetch_block(self, offset: int) -> bytes:
+        """As `read_block`, for many threads at once and in any order: nothing is read that was not asked for."""
+        ...
+
+    def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
+        """Do every item, as many at a time as the store has answers for, taken in order, one by one.
+
+        The first error ends it and is raised once nothing runs any more; an item that was begun is finished.
+        """
         ...
 
 
@@ -110,7 +126,7 @@ class VolumeSink(Protocol):
         """Write everything beside the destination, make it durable, then swap it in; returns warnings.
 
         After any error, cancellation included, the destination is as it was and nothing is left beside it.
-        `on_bytes` is told how many more bytes of the content are done; it may raise WorkCancelled.
+        `on_bytes` is told how many more bytes of the content are done, by any thread; it may raise WorkCancelled.
         Raises DestinationUnusable or NoSpace, with a sentence.
         """
         ...

@@ -6,7 +6,8 @@ from tidegate.model.backup import Backup, BackupPhase, BackupSpec, BackupStatus
 from tidegate.model.resource import Metadata, OwnerReference
 from tidegate.model.target import BackupTarget, BackupTargetSpec
 from tidegate.model.transfer import DataUpload, Transfer, TransferPhase, TransferSpec, TransferStatus
-from tidegate.model.volume import Volume, VolumeKind, VolumeSpec
+from tidegate.model.volume import Volume, VolumeSpec
+from tidegate.model.volume_kind import VolumeKind
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
 

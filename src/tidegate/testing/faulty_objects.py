@@ -1,4 +1,7 @@
-"""A store that fails when told to: one call at a time, by the weather, or for ever after so many writes."""
+"""A store that fails when told to: one call at a time, by the weather, or for ever after so many writes.
+
+Or that lets others work between two calls of ours.
+"""
 
 import threading
 from collections import defaultdict, deque
@@ -34,6 +37,7 @@ class FaultyObjects:
         self._faults: defaultdict[str, deque[Exception]] = defaultdict(deque)
         self._writes_left = dies_after_writes
         self._pass_time = pass_time
+        self._interruptions: dict[int, Callable[[], None]] = {}
         self._seen: dict[tuple[str, str], list[ObjectInfo] | Listing] = {}
         self.weather = weather
         self.calls: list[tuple[str, str]] = []
@@ -41,6 +45,14 @@ class FaultyObjects:
     def fail(self, method: str, error: Exception, *, times: int = 1) -> None:
         """Let the next calls of `method` raise `error` instead of doing anything."""
         self._faults[method].extend([error] * times)
+
+    def die(self) -> None:
+        """From here on nothing gets through."""
+        self._writes_left = 0
+
+    def interrupt(self, *, before_call: int, meanwhile: Callable[[], None]) -> None:
+        """Let `meanwhile` happen before the call of this number, counted from 0 and over all methods."""
+        self._interruptions[before_call] = meanwhile
 
     @property
     def requests_in_flight(self) -> int:
@@ -134,6 +146,9 @@ class FaultyObjects:
                 if self._writes_left == 0:
                     raise ProcessDied(f"died before {method} {key}")
                 self._writes_left -= writes
+            meanwhile = self._interruptions.pop(len(self.calls), None)
             self.calls.append((method, key))
             if self._faults[method]:
                 raise self._faults[method].popleft()
+        if meanwhile is not None:
+            meanwhile()

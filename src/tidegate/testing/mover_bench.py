@@ -8,6 +8,7 @@ from tidegate.datapath.work import carry_out
 from tidegate.datapath.workshop import Workshop
 from tidegate.errors import error_classes
 from tidegate.format.encryption_key import KEY
+from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import (
     DownloadJob,
     ErrorReport,
@@ -17,9 +18,8 @@ from tidegate.model.mover_job import (
     TargetAccess,
     UploadJob,
 )
-from tidegate.model.restore import ExistingData
-from tidegate.model.transfer import TransferResult
-from tidegate.model.volume import VolumeKind
+from tidegate.model.transfer_progress import TransferResult
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.mover_host import Job, Report
 from tidegate.ports.object_store import ObjectStore
 from tidegate.testing.clock import ManualClock

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tidegate.errors import WorkCancelled
 from tidegate.model.mover_job import ErrorReport, ProgressReport, ResultReport
-from tidegate.model.transfer import TransferProgress, TransferResult
+from tidegate.model.transfer_progress import TransferProgress, TransferResult
 from tidegate.ports.mover_host import Job, Mover, Report
 
 
@@ -39,7 +39,7 @@ class FakeMover:
 
     def finish(self, **result: object) -> None:
         """Say that it is done."""
-        self._said.put_nowait(ResultReport(result=TransferResult.model_validate({"url": "file:///s", **result})))
+        self._said.put_nowait(ResultReport(result=TransferResult().replace(**{"url": "file:///s", **result})))
 
     def fail(self, code: str, message: str) -> None:
         """Say that it is not."""

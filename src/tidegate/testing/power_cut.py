@@ -1,9 +1,39 @@
-"""A store that remembers the order of its writes and flushes, and shows what a power cut would leave after each."""
+"""Stores that know what a power cut would take: one is cut when told to, one shows each instant afterwards."""
 
 from collections.abc import Iterator
 
 from tidegate.objects.memory import MemoryObjects
 from tidegate.ports.clock import Clock
+
+
+class LosingObjects(MemoryObjects):
+    """A MemoryObjects that loses in a power cut all that it may lose: what was put lazily and never flushed."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock)
+        self._lazy: set[str] = set()
+
+    def put(self, key: str, body: bytes, *, lazily: bool = False) -> None:
+        """See ObjectStore."""
+        super().put(key, body, lazily=lazily)
+        (self._lazy.add if lazily else self._lazy.discard)(key)
+
+    def put_if_absent(self, key: str, body: bytes, *, lazily: bool = False) -> bool:
+        """See ObjectStore."""
+        created = super().put_if_absent(key, body, lazily=lazily)
+        if created and lazily:
+            self._lazy.add(key)
+        return created
+
+    def flush(self) -> None:
+        """See ObjectStore."""
+        self._lazy.clear()
+
+    def cut_power(self) -> None:
+        """Lose what may be lost."""
+        for key in list(self._lazy):
+            self.delete(key)
+        self._lazy.clear()
 
 
 class RecordedObjects(MemoryObjects):

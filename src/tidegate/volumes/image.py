@@ -8,7 +8,7 @@ from datetime import datetime
 
 from tidegate.errors import SourceUnreadable
 from tidegate.format.image_rights import ImageRights
-from tidegate.model.volume import VolumeKind
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.volumes.holes import data_ranges
 
 # Coarser than the times of any file system that is in use.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from tidegate.errors import DestinationUnusable
 from tidegate.format.image_rights import ImageRights
 from tidegate.format.packed_tree import CONTENT, TREE
+from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import DownloadJob
-from tidegate.model.restore import ExistingData
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.device_sink import changed_warning
 from tidegate.volumes.image_writer import bring_up_to_date, copy_sparsely, fill

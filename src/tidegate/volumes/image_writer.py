@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.holes import data_ranges
+from tidegate.volumes.libc import begin_writing_out
 
 _PIECE = 4 * 1024 * 1024
 
@@ -12,18 +14,18 @@ _PIECE = 4 * 1024 * 1024
 def fill(handle: int, content: BackupContent, on_bytes: Callable[[int], None], *, sparse: bool) -> None:
     """Everything, into a file that reads as zeros so far. With `sparse`, zeros stay holes."""
     zeros = bytes(content.block_size)
-    done = 0
-    for offset in content.block_offsets:
-        block = content.read_block(offset)
-        if not sparse:
-            write_zeros(handle, done, offset - done)
-        # The last block of an odd image is padded in the store.
+
+    def write(stretch: Stretch) -> None:
+        if not stretch.is_block:
+            write_zeros(handle, stretch.offset, stretch.length)
+            return
+        block = content.fetch_block(stretch.offset)
         if block != zeros or not sparse:
-            write_at(handle, block[: content.size - offset], offset)
-        done = min(offset + len(block), content.size)
+            write_at(handle, memoryview(block)[: stretch.length], stretch.offset)
+            begin_writing_out(handle, stretch.offset, stretch.length)
         on_bytes(len(block))
-    if not sparse:
-        write_zeros(handle, done, content.size - done)
+
+    content.in_parallel(stretches(content, with_gaps=not sparse), write)
 
 
 def bring_up_to_date(handle: int, content: BackupContent, on_bytes: Callable[[int], None]) -> int:
@@ -33,17 +35,43 @@ def bring_up_to_date(handle: int, content: BackupContent, on_bytes: Callable[[in
     block covers becomes zeros.
     """
     kept = content.kept or frozenset()
-    changed, done = 0, 0
-    for offset in content.block_offsets:
-        clear(handle, done, offset - done)
-        length = min(content.block_size, content.size - offset)
+    changed: list[int] = []
+
+    def mend(stretch: Stretch) -> None:
+        offset, length, is_block = stretch
+        if not is_block:
+            clear(handle, offset, length)
+            return
         if offset not in kept or not content.is_block(offset, os.pread(handle, length, offset)):
-            changed += offset in kept
-            write_at(handle, content.read_block(offset)[:length], offset)
-        done = offset + length
+            if offset in kept:
+                changed.append(offset)
+            write_at(handle, memoryview(content.fetch_block(offset))[:length], offset)
+            begin_writing_out(handle, offset, length)
         on_bytes(content.block_size)
-    clear(handle, done, content.size - done)
-    return changed
+
+    content.in_parallel(stretches(content, with_gaps=True), mend)
+    return len(changed)
+
+
+class Stretch(NamedTuple):
+    """A part of an image that one thread sees to: a block, or a gap between blocks, which reads as zeros."""
+
+    offset: int
+    length: int
+    is_block: bool
+
+
+def stretches(content: BackupContent, *, with_gaps: bool) -> Iterator[Stretch]:
+    """Every block and, if wanted, every gap, in order and up to the size of the image, where a block may be cut."""
+    done = 0
+    for offset in content.block_offsets:
+        if with_gaps and offset > done:
+            yield Stretch(done, offset - done, is_block=False)
+        # The last block of an odd image is padded in the store.
+        done = min(offset + content.block_size, content.size)
+        yield Stretch(offset, done - offset, is_block=True)
+    if with_gaps and content.size > done:
+        yield Stretch(done, content.size - done, is_block=False)
 
 
 def clear(handle: int, offset: int, length: int) -> None:
@@ -60,7 +88,7 @@ def write_zeros(handle: int, offset: int, length: int) -> None:
         write_at(handle, bytes(size), begin)
 
 
-def write_at(handle: int, piece: bytes, offset: int) -> None:
+def write_at(handle: int, piece: bytes | memoryview, offset: int) -> None:
     """All of it."""
     rest = memoryview(piece)
     while rest:

@@ -13,10 +13,11 @@ from tidegate.format.packed_tree import TreeMark, changed_files
 from tidegate.format.tree_entry import TreeEntry
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.format.tree_selection import selected_entries
+from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import DownloadJob
-from tidegate.model.restore import ExistingData
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.libc import exchange, sync_file_system
+from tidegate.volumes.tree_unpacking import unpack
 from tidegate.volumes.tree_writer import TreeWriter
 from tidegate.volumes.workplace import make_directory, remove, sync_directory, workplace, writing_to
 
@@ -43,11 +44,12 @@ class DirectorySink:
             for path in changed_files(content.cfg_parameters)
         ]
         with workplace(self._path, make=make_directory) as place:
-            image = ImageBytes(content, on_bytes=on_bytes)
-            with contextlib.closing(TreeWriter(place, image)) as writer, tempfile.TemporaryFile() as spool:
-                for entry in self._wanted(read_manifest(image, mark, spool)):
-                    writer.write(entry)
-                writer.finish()
+            with (
+                contextlib.closing(TreeWriter(place, block_size=content.block_size)) as writer,
+                tempfile.TemporaryFile() as spool,
+            ):
+                entries = read_manifest(ImageBytes(content, on_bytes=on_bytes), mark, spool)
+                unpack(self._wanted(entries), content, writer, on_bytes=on_bytes)
             self._swap_in(place)
         return [*warnings, *writer.warnings]
 

@@ -1,67 +1,104 @@
-"""Making the entries of a tree, one by one, below a directory that nobody else can enter yet."""
+"""Making the entries of a tree below a directory that nobody else can enter yet."""
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from tidegate.errors import DamagedMetadata
-from tidegate.format.packed_reader import ImageBytes
-from tidegate.format.tree_entry import ROOT_PATH, EntryType, TreeEntry
+from tidegate.format.tree_batches import Pack, Part, SplitFile
+from tidegate.format.tree_entry import ROOT_PATH, EntryType, Extent, TreeEntry
 from tidegate.volumes.beneath import DIRECTORY, open_beneath
+from tidegate.volumes.image_writer import write_at
+from tidegate.volumes.libc import begin_writing_out
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PERMISSIONS = 0o777
 _MOST_WARNINGS = 1000
+_MOST_DIRECTORIES = 64
+
+
+@dataclass
+class _OpenFile:
+    handle: int
+    parts_left: int
 
 
 class TreeWriter:
-    """Writes entries in the order of their manifest; `finish` gives the directories their rights and times.
+    """Makes directories before what lies in them; `finish` gives them their rights and times. For many threads.
 
     What the file system or our rights do not allow (owners, extended attributes) is left out with a warning.
     """
 
-    def __init__(self, root: str, image: ImageBytes) -> None:
+    def __init__(self, root: str, *, block_size: int) -> None:
         self._root = os.open(root, DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        self._image = image
-        self._parent = (ROOT_PATH, os.dup(self._root))
-        self._directories: list[TreeEntry] = []
+        self._block_size = block_size
+        self._born = _newborn(self._root)
+        self._born_owner = (self._born.st_uid, self._born.st_gid)
+        self._directories: OrderedDict[str, int] = OrderedDict()
+        self._split: dict[SplitFile, _OpenFile] = {}
+        # Small files are made by one thread at a time: two would only wait for the interpreter and the directory.
+        self._making = threading.Lock()
         self._gives_owners = os.geteuid() == 0
+        self._our_owner = (os.geteuid(), os.getegid())
         self._owners_left_out = False
         self.warnings: list[str] = []
 
-    def write(self, entry: TreeEntry) -> None:
-        """Make the entry. It must not exist yet: a manifest that names a path twice is damaged."""
+    def make(self, entry: TreeEntry) -> None:
+        """Make what has no bytes in the image. It must not exist yet: a manifest that names a path twice is damaged."""
         if entry.path == ROOT_PATH:
-            self._directories.append(entry)
             return
-        try:
-            self._make(entry, self._directory_of(entry))
-        except FileExistsError as error:
-            raise DamagedMetadata(
-                f"{entry.path!r} comes twice in the tree",
-                hint="or the destination's file system does not tell upper from lower case",
-            ) from error
+        with self._making:
+            try:
+                self._make(entry, self._directory(entry.parent))
+            except FileExistsError as error:
+                raise _twice(entry) from error
 
-    def finish(self) -> None:
-        """Children first: making something in a directory changes its time, and some may not be written to."""
-        for entry in reversed(self._directories):
-            with self._opened(entry.path) as handle:
+    def write_pack(self, pack: Pack, block: bytes | None) -> None:
+        """Make files whose bytes are all in `block`; without a block they are zeros."""
+        view = None if block is None else memoryview(block)
+        with self._making:
+            for entry in pack.files:
+                self._make_file(entry, view, pack.offset)
+
+    def write_part(self, part: Part, block: bytes | None) -> None:
+        """Write what `block` has of a file; the first part makes the file, the last one gives it rights and time."""
+        with self._making:
+            file = self._split.get(part.file) or self._begin(part.file)
+        if block is not None:
+            _write(file.handle, part.extents, memoryview(block), part.offset)
+            begin_writing_out(file.handle, part.extents[0].file_offset, self._block_size)
+        with self._making:
+            file.parts_left -= 1
+            if file.parts_left == 0:
+                self._give_new(part.file.entry, file.handle)
+                os.close(self._split.pop(part.file).handle)
+
+    def finish(self, directories: Iterable[TreeEntry]) -> None:
+        """Children come first: making something in a directory changes its time, and some may not be written to."""
+        for entry in directories:
+            with _closing(open_beneath(self._root, entry.path, DIRECTORY)) as handle:
                 self._give(entry, handle)
         if self._owners_left_out:
             self._warn("the owners of the files were not restored: only root can")
 
     def close(self) -> None:
         """Give the handles back."""
-        os.close(self._parent[1])
+        for file in self._split.values():
+            os.close(file.handle)
+        for handle in self._directories.values():
+            os.close(handle)
         os.close(self._root)
 
     def _make(self, entry: TreeEntry, parent: int) -> None:
         match entry.type:
             case EntryType.DIRECTORY:
                 os.mkdir(entry.name, 0o700, dir_fd=parent)
-                self._directories.append(entry)
             case EntryType.FILE:
-                self._make_file(entry, parent)
+                self._make_file(entry, None, 0)
             case EntryType.SYMLINK:
                 os.symlink(entry.target, entry.name, dir_fd=parent)
                 self._give_symlink(entry, parent)
@@ -74,25 +111,53 @@ class TreeWriter:
                     self._give(entry, handle)
             case EntryType.HARD_LINK:
                 directory, _, name = entry.target.rpartition("/")
-                with self._opened(directory or ROOT_PATH) as other:
+                with _closing(open_beneath(self._root, directory or ROOT_PATH, DIRECTORY)) as other:
                     os.link(name, entry.name, src_dir_fd=other, dst_dir_fd=parent, follow_symlinks=False)
 
-    def _make_file(self, entry: TreeEntry, parent: int) -> None:
-        with _closing(os.open(entry.name, _NEW_FILE, 0o600, dir_fd=parent)) as handle:
-            os.ftruncate(handle, entry.size)
-            for extent in entry.extents:
-                offset = extent.file_offset
-                for length, content in self._image.pieces(extent.image_offset, extent.length):
-                    if content is not None:
-                        _write(handle, content, offset)
-                    offset += length
+    def _make_file(self, entry: TreeEntry, view: memoryview | None, begin: int) -> None:
+        handle = self._create(entry)
+        try:
+            extents = entry.extents
+            if view is not None:
+                _write(handle, extents, view, begin)
+            # A hole at the end is made; others are where nothing is written.
+            if view is None or extents[-1].file_offset + extents[-1].length != entry.size:
+                os.ftruncate(handle, entry.size)
+            self._give_new(entry, handle)
+        finally:
+            os.close(handle)
+
+    def _begin(self, file: SplitFile) -> _OpenFile:
+        begun = self._split[file] = _OpenFile(self._create(file.entry), file.parts)
+        os.ftruncate(begun.handle, file.entry.size)
+        return begun
+
+    def _create(self, entry: TreeEntry) -> int:
+        directory, _, name = entry.path.rpartition("/")
+        # Its own mode at once saves a call; but whoever is not root must be able to write attributes.
+        mode = 0o600 if entry.xattrs else entry.mode & _PERMISSIONS
+        try:
+            return os.open(name, _NEW_FILE, mode, dir_fd=self._directory(directory or ROOT_PATH))
+        except FileExistsError as error:
+            raise _twice(entry) from error
+
+    def _give_new(self, entry: TreeEntry, handle: int) -> None:
+        """What `_give` does, but only where a file is not born as it should be: seldom, among a million files."""
+        if (entry.uid, entry.gid) != self._born_owner or entry.xattrs:
             self._give(entry, handle)
+            return
+        if entry.mode != entry.mode & _PERMISSIONS & self._born.st_mode:
+            self._try(entry, "mode", partial(os.fchmod, handle, entry.mode))
+        try:
+            os.utime(handle, ns=(entry.mtime_ns, entry.mtime_ns))
+        except (OSError, OverflowError) as error:
+            self._warn_left_out(entry, "time", error)
 
     def _give(self, entry: TreeEntry, handle: int) -> None:
         """In this order: a new owner clears capabilities and set-uid bits, and any of it changes the time."""
         if self._gives_owners:
             self._try(entry, "owner", partial(os.fchown, handle, entry.uid, entry.gid))
-        elif (entry.uid, entry.gid) != (os.geteuid(), os.getegid()):
+        elif (entry.uid, entry.gid) != self._our_owner:
             self._owners_left_out = True
         for name in entry.xattrs:
             self._try(entry, f"attribute {name}", partial(os.setxattr, handle, name, entry.xattrs[name]))
@@ -110,23 +175,39 @@ class TreeWriter:
         try:
             action()
         except (OSError, OverflowError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            self._warn(f"{entry.path}: its {what} could not be restored: {reason}")
+            self._warn_left_out(entry, what, error)
+
+    def _warn_left_out(self, entry: TreeEntry, what: str, error: OSError | OverflowError) -> None:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        self._warn(f"{entry.path}: its {what} could not be restored: {reason}")
 
     def _warn(self, sentence: str) -> None:
         if len(self.warnings) < _MOST_WARNINGS:
             self.warnings.append(sentence)
 
-    def _directory_of(self, entry: TreeEntry) -> int:
-        """The handle of the entry's directory; kept, because the next entry most likely lies there too."""
-        if self._parent[0] != entry.parent:
-            handle = open_beneath(self._root, entry.parent, DIRECTORY)
-            os.close(self._parent[1])
-            self._parent = (entry.parent, handle)
-        return self._parent[1]
+    def _directory(self, path: str) -> int:
+        """A handle of the directory; some are kept, because the next entries most likely lie there too."""
+        handle = self._directories.get(path)
+        if handle is None:
+            handle = self._directories[path] = open_beneath(self._root, path, DIRECTORY)
+            if len(self._directories) > _MOST_DIRECTORIES:
+                os.close(self._directories.popitem(last=False)[1])
+        return handle
 
-    def _opened(self, path: str) -> contextlib.AbstractContextManager[int]:
-        return _closing(open_beneath(self._root, path, DIRECTORY))
+
+def _newborn(directory: int) -> os.stat_result:
+    """What a new file gets by itself: its owner (the directory may give its group) and the permissions it may have."""
+    name = ".newborn"
+    with _closing(os.open(name, _NEW_FILE, _PERMISSIONS, dir_fd=directory)) as handle:
+        os.unlink(name, dir_fd=directory)
+        return os.fstat(handle)
+
+
+def _twice(entry: TreeEntry) -> DamagedMetadata:
+    return DamagedMetadata(
+        f"{entry.path!r} comes twice in the tree",
+        hint="or the destination's file system does not tell upper from lower case",
+    )
 
 
 @contextlib.contextmanager
@@ -137,7 +218,7 @@ def _closing(handle: int) -> Iterator[int]:
         os.close(handle)
 
 
-def _write(handle: int, piece: memoryview, offset: int) -> None:
-    while piece:
-        written = os.pwrite(handle, piece, offset)
-        piece, offset = piece[written:], offset + written
+def _write(handle: int, extents: Iterable[Extent], view: memoryview, begin: int) -> None:
+    for image_offset, length, file_offset in extents:
+        at = image_offset - begin
+        write_at(handle, view[at : at + length], file_offset)

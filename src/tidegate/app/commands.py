@@ -1,0 +1,96 @@
+"""The command line of `tidegate`: the CLI's nouns, and the processes that this machine can run."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tidegate.app.clock import SystemClock
+from tidegate.cli.context import context_of
+from tidegate.cli.root import TidegateApp, build_app
+
+if TYPE_CHECKING:
+    from tidegate.datapath.workshop import Workshop
+
+_SERVER_EPILOG = """Examples:
+
+  tidegate server                                   state under the XDG state directory, port 8470
+
+  tidegate server --data-dir ./state --listen 127.0.0.1:0
+
+  TIDEGATE_LOG_FORMAT=json tidegate server          every option is also a variable or a line in tidegate.toml
+
+Exit codes: 0 stopped by a signal; 4 something in the configuration cannot work; 11 another server has the data
+directory or the port."""
+
+
+class LogFormat(StrEnum):
+    """How the log is written."""
+
+    AUTO = "auto"
+    CONSOLE = "console"
+    JSON = "json"
+
+
+class LogLevel(StrEnum):
+    """What is written to the log."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+def build_commands() -> TidegateApp:
+    """All commands, those that start processes included."""
+    app = build_app(SystemClock(), workshop=_workshop)
+    app.command("server", epilog=_SERVER_EPILOG)(server)
+    app.command("mover", hidden=True)(mover)
+    app.command("demo")(demo)
+    return app
+
+
+def _workshop() -> "Workshop":
+    # Here: help and the commands that ask a server need none of it.
+    from tidegate.app.workshop import real_workshop
+
+    return real_workshop()
+
+
+def server(
+    ctx: typer.Context,
+    *,
+    data_dir: Annotated[str | None, typer.Option(metavar="DIRECTORY", help="Where the server keeps its state.")] = None,
+    listen: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where it listens; port 0 = any.")] = None,
+    log_format: Annotated[LogFormat | None, typer.Option(help="auto: text on a terminal, else JSON.")] = None,
+    log_level: Annotated[LogLevel | None, typer.Option(help="The least important lines that are written.")] = None,
+    config: Annotated[str | None, typer.Option(metavar="FILE", help="In place of ./tidegate.toml.")] = None,
+) -> None:
+    """Run the backup server on this machine until Ctrl-C or SIGTERM."""
+    cli = context_of(ctx)
+    own = {"data_dir": data_dir, "listen": listen, "log_format": log_format, "log_level": log_level, "config": config}
+    cli.flags = {**cli.flags, **{name: value for name, value in own.items() if value is not None}}
+    # After the flags are known to be good: the server's libraries take half a second to load.
+    configuration = cli.configuration
+    from tidegate.app.options import server_options
+
+    options = server_options(configuration)
+    from tidegate.app.logs import configure_logs
+    from tidegate.app.server import run_server
+
+    configure_logs(form=configuration.log_format, level=configuration.log_level)
+    run_server(options)
+
+
+def mover() -> None:
+    """Carry out one transfer: started by the server, with the job on standard input."""
+    from tidegate.app.mover import run_mover
+
+    raise typer.Exit(run_mover())
+
+
+def demo() -> None:
+    """Watch a story of about a minute: back up, destroy, restore, compare. Leaves nothing behind."""
+    from tidegate.app.demo import run_demo
+
+    raise typer.Exit(run_demo())

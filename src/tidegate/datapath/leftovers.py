@@ -1,0 +1,74 @@
+"""What clients that died left in a volume's directory, and clearing away what is surely dead.
+
+A lock is dead when its owner was silent for long. Half an object, which only a store of files keeps, is dead when it is
+old and nobody but us has a living lock on the volume: whoever writes there has one, also over NFS, also Longhorn. A
+writer that was frozen for so long has lost its lock; should it wake up, its write fails, and it could not have made a
+backup of it anyway.
+"""
+
+import contextlib
+from datetime import datetime, timedelta
+
+from tidegate.errors import NotFound, StoreUnavailable
+from tidegate.format.lock_file import EXPIRY
+from tidegate.format.paths import blocks_dir, lock_name_of, locks_dir, volume_dir
+from tidegate.ports.object_store import KeepsUnfinished, ObjectInfo, ObjectStore
+
+# Much longer than a lock lives, so that a client that wakes up and speaks again is not interrupted while it does.
+DEAD_AFTER = timedelta(hours=1)
+
+
+def unfinished_blocks(objects: ObjectStore, volume: str) -> dict[str, int]:
+    """Halves of blocks, with their bytes, of the dead and the living, where this client has listed."""
+    found = {}
+    for key in _unfinished(objects, blocks_dir(volume)):
+        with contextlib.suppress(NotFound):
+            found[key] = objects.head(key).size
+    return found
+
+
+def has_leftovers(objects: ObjectStore, volume: str) -> bool:
+    """Whether there may be something to clear away beside locks; costs nothing."""
+    return bool(_unfinished(objects, volume_dir(volume)))
+
+
+def clear_leftovers(objects: ObjectStore, volume: str) -> frozenset[str]:
+    """Remove what is surely dead; the keys of it. Only for who holds the volume's lock and has just confirmed it."""
+    now = _time_of_store(objects, volume)
+    locks = [info for info in objects.list_level(locks_dir(volume)).objects if lock_name_of(info.key)]
+    keys = [lock.key for lock in locks if _is_dead(lock, now)]
+    if sum(now - lock.modified_at <= EXPIRY for lock in locks) == 1:  # that is ours
+        keys.extend(_unfinished(objects, volume_dir(volume)))
+    return frozenset(key for key in keys if _remove_if_dead(objects, key, now))
+
+
+def _remove_if_dead(objects: ObjectStore, key: str, now: datetime) -> bool:
+    """Look once more, since its owner may have woken up after the listing."""
+    try:
+        if not _is_dead(objects.head(key), now):
+            return False
+    except NotFound:
+        return False
+    objects.delete(key)
+    return True
+
+
+def _is_dead(info: ObjectInfo, now: datetime) -> bool:
+    return now - info.modified_at > DEAD_AFTER
+
+
+def _unfinished(objects: ObjectStore, prefix: str) -> list[str]:
+    return objects.unfinished(prefix) if isinstance(objects, KeepsUnfinished) else []
+
+
+def _time_of_store(objects: ObjectStore, volume: str) -> datetime:
+    """Shown by something written there: a wrong clock here, or of whoever wrote a lock, must not kill the living."""
+    # The same name for all: who finds it gone has met somebody who clears up too, and may leave it to them.
+    key = f"{locks_dir(volume)}/clearing.probe"
+    objects.put(key, b"")
+    try:
+        return objects.head(key).modified_at
+    except NotFound as error:
+        raise StoreUnavailable(f"somebody else clears up volume {volume}") from error
+    finally:
+        objects.delete(key)

@@ -1,0 +1,11 @@
+"""What a restore may do to what is there already."""
+
+from enum import StrEnum
+
+
+class ExistingData(StrEnum):
+    """What to do where the destination already holds something."""
+
+    NONE = "none"
+    """Leave it alone and fail that volume."""
+    OVERWRITE = "overwrite"

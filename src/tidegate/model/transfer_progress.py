@@ -1,0 +1,26 @@
+"""How far a transfer is, and what came of it: what a mover tells and a transfer's status keeps."""
+
+from dataclasses import dataclass
+
+from tidegate.model.plain import Plain
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferProgress(Plain):
+    """How far it is, in bytes of the volume."""
+
+    stage: str = ""
+    bytes_done: int = 0
+    total_bytes: int | None = None
+    bytes_per_second: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferResult(Plain):
+    """What came of it."""
+
+    url: str = ""
+    size: int = 0
+    new_bytes: int = 0
+    """Bytes that the store had to take, compressed."""
+    warnings: tuple[str, ...] = ()
