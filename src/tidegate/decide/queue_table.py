@@ -7,7 +7,7 @@ last state only. A queue of a hundred thousand is planned without reading them a
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -46,6 +46,9 @@ class QueueEntry:
     ticket: int
     priority: int
     created: datetime | None
+    cancel: bool = False
+    why: tuple[str, str] = ("", "")
+    """The reason and the message that are stored: why it waits, as far as anyone was told."""
 
     @classmethod
     def of(cls, backup: Backup) -> "QueueEntry":
@@ -64,6 +67,8 @@ class QueueEntry:
             ticket=status.queue_ticket or 0,
             priority=spec.priority,
             created=backup.metadata.creation_timestamp,
+            cancel=spec.cancel,
+            why=(waiting.reason, waiting.message) if (waiting := status.condition("Waiting")) else ("", ""),
         )
 
 
@@ -75,6 +80,7 @@ class QueueTable:
         self._order: list[tuple[int, int, str]] = []
         self._running: dict[str, QueueEntry] = {}
         self._new: dict[str, QueueEntry] = {}
+        self._cancelled: dict[str, QueueEntry] = {}
         self._wanted: Counter[Wanted] = Counter()
         self._highest_ticket = 0
         self._head_start_seconds = 0
@@ -95,6 +101,11 @@ class QueueTable:
             self.forget(backup.name)
             self._add(entry)
 
+    def queue(self, entry: QueueEntry, ticket: int) -> None:
+        """As if this one had joined the queue with this ticket."""
+        self.forget(entry.name)
+        self._add(replace(entry, phase=BackupPhase.QUEUED, ticket=ticket))
+
     def forget(self, name: str) -> None:
         """The backup is over or gone."""
         entry = self._entries.pop(name, None)
@@ -102,7 +113,7 @@ class QueueTable:
             return
         self._running.pop(name, None)
         self._new.pop(name, None)
-        if entry.phase is BackupPhase.QUEUED:
+        if self._cancelled.pop(name, None) is None and entry.phase is BackupPhase.QUEUED:
             del self._order[bisect_left(self._order, self._key(entry))]
         self._wanted[entry.wanted] -= 1
         if not self._wanted[entry.wanted]:
@@ -122,12 +133,20 @@ class QueueTable:
         """Those that have no ticket yet, in the order in which they were asked for."""
         return sorted(self._new.values(), key=lambda entry: (entry.created is None, entry.created, entry.name))
 
+    def cancelled(self) -> list[QueueEntry]:
+        """Those that were called off before they had a slot."""
+        return sorted((e for e in self._cancelled.values()), key=lambda entry: entry.name)
+
     def tickets(self, now: datetime) -> dict[str, int]:
         """A ticket for each new backup, behind all that were ever given."""
         highest, given = self._highest_ticket, {}
         for entry in self.new():
             highest = given[entry.name] = next_ticket(now, highest=highest)
         return given
+
+    def entry(self, name: str) -> QueueEntry | None:
+        """One that is New, waits or runs."""
+        return self._entries.get(name)
 
     def queued(self) -> Sequence[QueueEntry]:
         """In the order of the queue."""
@@ -136,7 +155,7 @@ class QueueTable:
     def position(self, name: str) -> int | None:
         """1..n without holes for who waits, None for who does not."""
         entry = self._entries.get(name)
-        if entry is None or entry.phase is not BackupPhase.QUEUED:
+        if entry is None or entry.phase is not BackupPhase.QUEUED or entry.cancel:
             return None
         return bisect_left(self._order, self._key(entry)) + 1
 
@@ -163,7 +182,9 @@ class QueueTable:
         if entry.wanted not in self._wanted:
             self._scopes.stale = True
         self._wanted[entry.wanted] += 1
-        if entry.phase is BackupPhase.QUEUED:
+        if entry.cancel and entry.phase in {BackupPhase.NEW, BackupPhase.QUEUED}:
+            self._cancelled[entry.name] = entry  # it takes no place and claims nothing any more
+        elif entry.phase is BackupPhase.QUEUED:
             insort(self._order, self._key(entry))
         elif entry.phase is BackupPhase.NEW:
             self._new[entry.name] = entry
