@@ -1,11 +1,34 @@
 """A few long-lived threads that share a row of items."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
 
 T = TypeVar("T")
+R = TypeVar("R")
+
+
+def work_ahead(items: Iterable[T], do: Callable[[T], R], *, threads: int) -> Iterator[tuple[T, R]]:
+    """Each item and what came of it, in order; others do the next few meanwhile. The first error is raised in its turn.
+
+    Nothing runs any more when the iterator has ended, or was closed.
+    """
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="crew")
+    begun: deque[tuple[T, Future[R]]] = deque()
+    try:
+        for item in items:
+            begun.append((item, pool.submit(do, item)))
+            if len(begun) > threads:
+                first, future = begun.popleft()
+                yield first, future.result()
+        while begun:
+            first, future = begun.popleft()
+            yield first, future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def work_through(items: Iterable[T], do: Callable[[T], None], *, threads: int) -> None:

@@ -2,11 +2,11 @@
 
 import contextlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from tidegate.datapath.crew import work_through
+from tidegate.datapath.crew import work_ahead, work_through
 from tidegate.datapath.second_best import advice_for
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, Refused, TidegateError
@@ -23,6 +23,7 @@ _BLOCKS_PER_THREAD = 4
 _FEWEST_THREADS = 2
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class StoredContent:
@@ -93,8 +94,16 @@ class StoredContent:
 
     def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
         """See BackupContent."""
+        work_through(items, do, threads=self._threads)
+
+    def ahead(self, items: Iterable[T], prepare: Callable[[T], R]) -> Iterator[tuple[T, R]]:
+        """See BackupContent."""
+        return work_ahead(items, prepare, threads=self._threads)
+
+    @property
+    def _threads(self) -> int:
         affordable = max(_FEWEST_THREADS, _MOST_BYTES_IN_FLIGHT // (_BLOCKS_PER_THREAD * self.block_size))
-        work_through(items, do, threads=min(self._volume.objects.requests_in_flight, affordable))
+        return min(self._volume.objects.requests_in_flight, affordable)
 
     def __enter__(self) -> "StoredContent":
         return self

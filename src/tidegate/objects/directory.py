@@ -17,9 +17,10 @@ import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from tidegate.disk.direct_writer import DirectWriter, write_at
+from tidegate.disk.file_system import is_local, sync_file_system
 from tidegate.errors import DamagedMetadata, InvalidInput, NotFound, StoreUnavailable
 from tidegate.objects.directory_errors import translated
-from tidegate.objects.file_system import begin_writing_out, is_local, sync_file_system
 from tidegate.ports.object_store import Listing, ObjectInfo
 
 # As Longhorn makes them.
@@ -31,7 +32,7 @@ _TEMPORARY = re.compile(r".+\.tmp\.(?:[0-9a-f]{16}|[0-9]{9,20})")
 _MOST_LEFTOVERS = 10_000
 _OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # A few more than there are cores: while one waits for the disk, others compute.
-_IN_FLIGHT_ON_A_DISK = 3
+_IN_FLIGHT_ON_A_DISK = 4
 _IN_FLIGHT_ON_A_SHARE = 8
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
@@ -242,14 +243,16 @@ def _temporary(parent: int, name: str, body: bytes, *, sync: bool) -> Iterator[s
     temporary = f"{name}.tmp.{secrets.token_hex(8)}"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE, dir_fd=parent)
     try:
-        with open(handle, "wb", buffering=0) as file:
-            rest = memoryview(body)
-            while rest:
-                rest = rest[file.write(rest) :]
+        try:
             if sync:
-                os.fsync(file.fileno())
+                write_at(handle, body, 0)
+                os.fsync(handle)
             else:
-                begin_writing_out(file.fileno())
+                # A flush comes later, and should then find little left to write.
+                with DirectWriter(handle) as writer:
+                    writer.write_at(body, 0)
+        finally:
+            os.close(handle)
         yield temporary
     finally:
         with contextlib.suppress(FileNotFoundError):

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class VolumeSource(Protocol):
@@ -115,6 +116,13 @@ class BackupContent(Protocol):
         """Do every item, as many at a time as the store has answers for, taken in order, one by one.
 
         The first error ends it and is raised once nothing runs any more; an item that was begun is finished.
+        """
+        ...
+
+    def ahead(self, items: Iterable[T], prepare: Callable[[T], R]) -> Iterator[tuple[T, R]]:
+        """Each item and what its preparation gave, in order; as many as the store has answers for are prepared at once.
+
+        For work of which a part cannot be shared: that is done by the one thread that asks.
         """
         ...
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -65,6 +66,7 @@ class DirectorySource:
         # Of files that changed: from the line that the walk wrote to the newest one, and back.
         self._newest: dict[int, int] = {}
         self._origins: dict[int, int] = {}
+        self._one_pack = threading.Lock()
         self._warnings: list[str] = []
         self._warnings_left_out = 0
         self._scan = TreeScan(self._root, excludes=globs, warn=self._warn, still_wanted=still_wanted)
@@ -200,9 +202,19 @@ class DirectorySource:
         self._lines_end = self._spool.end
 
     def _read_contents(self, offset: int, length: int) -> bytes:
+        end = offset + length
+        runs = self._runs.between(offset, end)
+        if len(runs) == 1:
+            return self._joined(runs, offset, end)
+        # One thread at a time: a pack is hundreds of short calls, and between two threads that make them the
+        # interpreter changes hands at each one, which takes longer than the calls. The others hash and compress.
+        with self._one_pack:
+            return self._joined(runs, offset, end)
+
+    def _joined(self, runs: Sequence[Run], offset: int, end: int) -> bytes:
         pieces: list[bytes] = []
-        done, end = offset, offset + length
-        for run in self._runs.between(offset, end):
+        done = offset
+        for run in runs:
             first, last = max(run.image_offset, offset), min(run.image_offset + run.length, end)
             if first > done:
                 pieces.append(bytes(first - done))

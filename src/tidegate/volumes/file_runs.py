@@ -26,11 +26,9 @@ class FileRuns:
         """No two runs overlap."""
         (self._small if run.length < self._block_size else self._large).append(run)
 
-    def between(self, begin: int, end: int) -> Iterator[Run]:
-        """Every run that has bytes in this range of the image, ascending within a block."""
-        # Never both in one block: a large run begins on a block of its own, and what follows it on another.
-        yield from self._small.between(begin, end)
-        yield from self._large.between(begin, end)
+    def between(self, begin: int, end: int) -> list[Run]:
+        """Every run that has bytes in this range of the image, ascending."""
+        return sorted([*self._small.between(begin, end), *self._large.between(begin, end)])
 
 
 class _Table:

@@ -4,9 +4,10 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from tidegate.disk.direct_writer import DirectWriter, write_at
+from tidegate.disk.file_system import begin_writing_out
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.holes import data_ranges
-from tidegate.volumes.libc import begin_writing_out
 
 _PIECE = 4 * 1024 * 1024
 
@@ -14,18 +15,19 @@ _PIECE = 4 * 1024 * 1024
 def fill(handle: int, content: BackupContent, on_bytes: Callable[[int], None], *, sparse: bool) -> None:
     """Everything, into a file that reads as zeros so far. With `sparse`, zeros stay holes."""
     zeros = bytes(content.block_size)
+    with DirectWriter(handle) as writer:
 
-    def write(stretch: Stretch) -> None:
-        if not stretch.is_block:
-            write_zeros(handle, stretch.offset, stretch.length)
-            return
-        block = content.fetch_block(stretch.offset)
-        if block != zeros or not sparse:
-            write_at(handle, memoryview(block)[: stretch.length], stretch.offset)
-            begin_writing_out(handle, stretch.offset, stretch.length)
-        on_bytes(len(block))
+        def write(stretch: Stretch) -> None:
+            if not stretch.is_block:
+                for begin, size in _pieces(stretch.offset, stretch.length):
+                    writer.write_at(bytes(size), begin)
+                return
+            block = content.fetch_block(stretch.offset)
+            if block != zeros or not sparse:
+                writer.write_at(memoryview(block)[: stretch.length], stretch.offset)
+            on_bytes(len(block))
 
-    content.in_parallel(stretches(content, with_gaps=not sparse), write)
+        content.in_parallel(stretches(content, with_gaps=not sparse), write)
 
 
 def bring_up_to_date(handle: int, content: BackupContent, on_bytes: Callable[[int], None]) -> int:
@@ -86,14 +88,6 @@ def write_zeros(handle: int, offset: int, length: int) -> None:
     """Zeros that take space."""
     for begin, size in _pieces(offset, length):
         write_at(handle, bytes(size), begin)
-
-
-def write_at(handle: int, piece: bytes | memoryview, offset: int) -> None:
-    """All of it."""
-    rest = memoryview(piece)
-    while rest:
-        written = os.pwrite(handle, rest, offset)
-        rest, offset = rest[written:], offset + written
 
 
 def copy_sparsely(source: int, to: int) -> None:

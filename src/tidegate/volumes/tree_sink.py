@@ -7,6 +7,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 
+from tidegate.disk.file_system import exchange, sync_file_system
 from tidegate.errors import DestinationUnusable, NotFound
 from tidegate.format.packed_reader import Entries, ImageBytes, read_manifest
 from tidegate.format.packed_tree import TreeMark, changed_files
@@ -16,7 +17,6 @@ from tidegate.format.tree_selection import selected_entries
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
-from tidegate.volumes.libc import exchange, sync_file_system
 from tidegate.volumes.tree_unpacking import unpack
 from tidegate.volumes.tree_writer import TreeWriter
 from tidegate.volumes.workplace import make_directory, remove, sync_directory, workplace, writing_to

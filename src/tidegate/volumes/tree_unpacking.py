@@ -30,18 +30,31 @@ def unpack(
                         directories.put(entry)
                     writer.make(entry)
 
-        def write(batch: Pack | Part) -> None:
-            block = content.fetch_block(batch.offset) if _has(content.block_offsets, batch.offset) else None
-            if isinstance(batch, Pack):
-                writer.write_pack(batch, block)
-            else:
-                writer.write_part(batch, block)
+        rows = batches(files(), waiting, block_size=content.block_size)
+        for batch in _written(rows, content, writer):
             counted.add(batch.offset)
-
-        content.in_parallel(batches(files(), waiting, block_size=content.block_size), write)
         for link in _looking_up(links.as_put(), on_bytes):
             writer.make(link)
         writer.finish(_looking_up(directories.last_first(), on_bytes))
+
+
+def _written(rows: Iterable[Pack | Part], content: BackupContent, writer: TreeWriter) -> Iterator[Pack | Part]:
+    """Each batch once its files are written.
+
+    Large files are written by the threads that fetch. Small ones are made by the one thread that asks, which also reads
+    the manifest: between two threads that make many short calls the interpreter would change hands at each one.
+    """
+
+    def prepare(batch: Pack | Part) -> bytes | None:
+        block = content.fetch_block(batch.offset) if _has(content.block_offsets, batch.offset) else None
+        if isinstance(batch, Part):
+            writer.write_part(batch, block)
+        return block
+
+    for batch, block in content.ahead(rows, prepare):
+        if isinstance(batch, Pack):
+            writer.write_pack(batch, block)
+        yield batch
 
 
 def _looking_up(entries: Iterable[TreeEntry], on_bytes: Callable[[int], None]) -> Iterator[TreeEntry]:

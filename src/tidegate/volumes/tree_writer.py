@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from tidegate.disk.direct_writer import DirectWriter, write_at
 from tidegate.errors import DamagedMetadata
 from tidegate.format.tree_batches import Pack, Part, SplitFile
 from tidegate.format.tree_entry import ROOT_PATH, EntryType, Extent, TreeEntry
 from tidegate.volumes.beneath import DIRECTORY, open_beneath
-from tidegate.volumes.image_writer import write_at
-from tidegate.volumes.libc import begin_writing_out
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PERMISSIONS = 0o777
@@ -25,6 +24,11 @@ _MOST_DIRECTORIES = 64
 class _OpenFile:
     handle: int
     parts_left: int
+    writer: DirectWriter
+
+    def close(self) -> None:
+        self.writer.close()
+        os.close(self.handle)
 
 
 class TreeWriter:
@@ -69,13 +73,12 @@ class TreeWriter:
         with self._making:
             file = self._split.get(part.file) or self._begin(part.file)
         if block is not None:
-            _write(file.handle, part.extents, memoryview(block), part.offset)
-            begin_writing_out(file.handle, part.extents[0].file_offset, self._block_size)
+            _write(file.writer.write_at, part.extents, memoryview(block), part.offset)
         with self._making:
             file.parts_left -= 1
             if file.parts_left == 0:
                 self._give_new(part.file.entry, file.handle)
-                os.close(self._split.pop(part.file).handle)
+                self._split.pop(part.file).close()
 
     def finish(self, directories: Iterable[TreeEntry]) -> None:
         """Children come first: making something in a directory changes its time, and some may not be written to."""
@@ -88,7 +91,7 @@ class TreeWriter:
     def close(self) -> None:
         """Give the handles back."""
         for file in self._split.values():
-            os.close(file.handle)
+            file.close()
         for handle in self._directories.values():
             os.close(handle)
         os.close(self._root)
@@ -119,7 +122,7 @@ class TreeWriter:
         try:
             extents = entry.extents
             if view is not None:
-                _write(handle, extents, view, begin)
+                _write(partial(write_at, handle), extents, view, begin)
             # A hole at the end is made; others are where nothing is written.
             if view is None or extents[-1].file_offset + extents[-1].length != entry.size:
                 os.ftruncate(handle, entry.size)
@@ -128,8 +131,9 @@ class TreeWriter:
             os.close(handle)
 
     def _begin(self, file: SplitFile) -> _OpenFile:
-        begun = self._split[file] = _OpenFile(self._create(file.entry), file.parts)
-        os.ftruncate(begun.handle, file.entry.size)
+        handle = self._create(file.entry)
+        begun = self._split[file] = _OpenFile(handle, file.parts, DirectWriter(handle))
+        os.ftruncate(handle, file.entry.size)
         return begun
 
     def _create(self, entry: TreeEntry) -> int:
@@ -218,7 +222,7 @@ def _closing(handle: int) -> Iterator[int]:
         os.close(handle)
 
 
-def _write(handle: int, extents: Iterable[Extent], view: memoryview, begin: int) -> None:
+def _write(write: Callable[[memoryview, int], None], extents: Iterable[Extent], view: memoryview, begin: int) -> None:
     for image_offset, length, file_offset in extents:
         at = image_offset - begin
-        write_at(handle, view[at : at + length], file_offset)
+        write(view[at : at + length], file_offset)
