@@ -168,7 +168,9 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
     """The upload of one volume for one backup: always the same names, so that creating it twice is harmless."""
     kind = PodVolumeBackup if volume.spec.source_kind is VolumeKind.DIRECTORY else DataUpload
     attempt = str(backup.status.attempt)
-    identity = f"{backup.metadata.uid}/{attempt}/{volume.namespace}/{volume.name}"
+    identity = f"{backup.metadata.uid}/{volume.namespace}/{volume.name}"
+    if backup.status.attempt:  # what an interruption ended keeps its name
+        identity = f"{identity}/{attempt}"
     return kind(
         metadata=Metadata(
             name=f"{backup.name[:200]}-{sha256(identity.encode()).hexdigest()[:10]}",
