@@ -47,7 +47,6 @@ BAD_BACKUPS = [
     ({"storageLocation": "nowhere"}, 404, None),
     ({"ttl": "5"}, 422, "spec.ttl"),
     ({"priority": 10_000}, 422, "spec.priority"),
-    ({"priority": 1}, 422, "spec.priority"),
     ({"hooks": {"a": 1}}, 422, "spec.hooks"),
 ]
 

@@ -5,6 +5,7 @@ import pytest
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import Restore, RestoreSpec
+from tidegate.model.setting import KNOWN_SETTINGS
 from tidegate.testing.builders import a_backup, a_transfer
 
 
@@ -167,4 +168,4 @@ async def test_settings_show_their_defaults_and_can_be_set_and_unset(api):
     unset = (await api.get("/v1/settings/concurrent-backups")).json()["spec"]["value"]
 
     assert (before, after, unset) == ("1", "4", "1")
-    assert len((await api.get("/v1/settings")).json()["data"]) == 4
+    assert len((await api.get("/v1/settings")).json()["data"]) == len(KNOWN_SETTINGS)

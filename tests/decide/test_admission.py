@@ -45,7 +45,6 @@ def test_an_unknown_target_is_told_with_the_known_ones():
         ({"excluded_namespaces": ("a**",)}, "spec.excludedNamespaces[0]"),
         ({"hooks": {"resources": []}}, "spec.hooks"),
         ({"included_resources": ("pods",)}, "spec.includedResources"),
-        ({"priority": 5}, "spec.priority"),
         ({"snapshot_move_data": False}, "spec.snapshotMoveData"),
     ],
 )

@@ -8,11 +8,12 @@ from tidegate.decide.backup_queue import (
     AdmissionPlan,
     Contender,
     QueueSnapshot,
-    next_tickets,
+    obstacles,
     plan_admissions,
-    queue_positions,
-    queue_snapshot,
+    plan_starts,
 )
+from tidegate.decide.overlap import Scope
+from tidegate.decide.queue_table import QueueTable, Surroundings
 from tidegate.model.backup import BackupPhase
 from tidegate.model.reasons import Reason
 from tidegate.testing.builders import a_backup
@@ -25,8 +26,14 @@ RUNNING, READY, QUEUED, NEW = (
 )
 
 
+def snapshot_of(*backups, **around):
+    table = QueueTable()
+    table.replace_all(backups)
+    return table.snapshot(Surroundings(**around))
+
+
 def plan_for(*backups, limit, namespaces=()):
-    return plan_admissions(queue_snapshot(backups, namespaces=namespaces), limit=limit)
+    return plan_admissions(snapshot_of(*backups, namespaces=frozenset(namespaces)), limit=limit)
 
 
 def waits(plan: AdmissionPlan):
@@ -106,9 +113,7 @@ def test_whoever_waits_can_say_why(others, reason, message):
 
 
 def test_a_store_that_is_down_holds_the_queue_and_says_so():
-    snapshot = queue_snapshot(
-        [a_backup("b1", "a", phase=QUEUED, ticket=1)], namespaces=[], unavailable_targets=frozenset({"store"})
-    )
+    snapshot = snapshot_of(a_backup("b1", "a", phase=QUEUED, ticket=1), unavailable_targets=frozenset({"store"}))
 
     plan = plan_admissions(snapshot, limit=1)
 
@@ -121,17 +126,49 @@ def test_a_backup_that_is_being_deleted_takes_no_place():
     late = a_backup("late", "a", phase=QUEUED, ticket=2)
 
     assert plan_for(gone, late, limit=1).start == ("late",)
-    assert queue_positions([gone, late]) == {"late": 1}
 
 
-def test_new_backups_get_tickets_behind_all_that_were_ever_given():
-    known = [a_backup("old", phase=BackupPhase.COMPLETED, ticket=7), a_backup("b"), a_backup("a")]
+def test_a_paused_queue_starts_nothing_and_says_how_to_go_on():
+    snapshot = snapshot_of(a_backup("b1", "a", phase=QUEUED, ticket=1), paused=True)
 
-    assert next_tickets(known) == {"a": 8, "b": 9}
+    plan = plan_admissions(snapshot, limit=1)
+
+    assert (plan.start, plan_starts(snapshot, limit=1)) == ((), ())
+    assert [(w.reason, "tidegate queue resume" in w.message) for w in plan.wait] == [(Reason.PAUSED, True)]
+
+
+def test_every_obstacle_is_told_the_most_telling_first():
+    queue = [
+        a_backup("r1", "a", phase=RUNNING),
+        a_backup("r2", "b", phase=READY),
+        a_backup("ahead", "b", "c", phase=QUEUED, ticket=1),
+        a_backup("elsewhere", "z", phase=QUEUED, ticket=2),
+        a_backup("mine", "a", "b", "c", phase=QUEUED, ticket=3),
+    ]
+    snapshot = snapshot_of(*queue, unavailable_targets=frozenset({"store"}))
+
+    found = obstacles(snapshot, "mine", limit=2)
+
+    assert [(one.reason, one.blocked_by, one.shared) for one in found] == [
+        (Reason.NAMESPACE_OVERLAP_RUNNING, "r1", ["a"]),
+        (Reason.NAMESPACE_OVERLAP_RUNNING, "r2", ["b"]),
+        (Reason.NAMESPACE_OVERLAP_QUEUED, "ahead", ["b", "c"]),
+        (Reason.TARGET_UNAVAILABLE, "store", []),
+        (Reason.CONCURRENCY_LIMIT, None, []),
+    ]
+    assert obstacles(snapshot, "nobody", limit=2) == []
+
+
+def test_a_slot_that_goes_to_someone_ahead_in_the_same_instant_is_an_obstacle_too():
+    queue = [a_backup("first", "a", phase=QUEUED, ticket=1), a_backup("second", "b", phase=QUEUED, ticket=2)]
+
+    assert [one.reason for one in obstacles(snapshot_of(*queue), "second", limit=1)] == [Reason.CONCURRENCY_LIMIT]
+    assert obstacles(snapshot_of(*queue), "second", limit=2) == []
 
 
 names = st.sampled_from(["a", "b", "c", "d", "e"])
-contenders = st.lists(st.frozensets(names, min_size=1, max_size=3), max_size=8)
+scopes = st.builds(Scope, st.frozensets(names, min_size=1, max_size=3), st.sampled_from([False, False, False, True]))
+contenders = st.lists(scopes, max_size=8)
 
 
 @st.composite
@@ -140,7 +177,7 @@ def queues(draw):
     waiting = tuple(Contender(f"w{i}", scope) for i, scope in enumerate(draw(contenders)))
     running = []
     for i, scope in enumerate(draw(contenders)):
-        if len(running) < limit and all(not scope & other.scope for other in running):
+        if len(running) < limit and all(not scope.shared_with(other.scope) for other in running):
             running.append(Contender(f"r{i}", scope))
     return QueueSnapshot(tuple(running), waiting), limit
 
@@ -152,7 +189,7 @@ def test_the_limit_is_never_exceeded_and_nothing_overlaps(case):
     at_work = [*snapshot.running, *(c for c in snapshot.waiting if c.name in plan.start)]
 
     assert len(at_work) <= limit
-    assert all(not a.scope & b.scope for i, a in enumerate(at_work) for b in at_work[i + 1 :])
+    assert all(not a.scope.shared_with(b.scope) for i, a in enumerate(at_work) for b in at_work[i + 1 :])
 
 
 @given(queues())
@@ -193,4 +230,29 @@ def test_nobody_overtakes_a_waiting_backup_that_shares_a_namespace(case):
     for place, backup in enumerate(snapshot.waiting):
         if backup.name in plan.start:
             ahead = [c for c in snapshot.waiting[:place] if c.name in waiting]
-            assert all(not backup.scope & other.scope for other in ahead)
+            assert all(not backup.scope.shared_with(other.scope) for other in ahead)
+
+
+@given(queues())
+def test_the_index_finds_what_a_comparison_of_every_pair_finds(case):
+    snapshot, limit = case
+    running, start, wait = list(snapshot.running), [], []
+    for backup in snapshot.waiting:
+        first = next((o for o in [*running, *start, *wait] if backup.scope.shared_with(o.scope)), None)
+        free = limit - len(running) - len(start)
+        (start if first is None and free > 0 else wait).append(backup)
+
+    plan = plan_admissions(snapshot, limit=limit)
+
+    assert plan.start == tuple(backup.name for backup in start)
+    assert plan_starts(snapshot, limit=limit) == plan.start
+    for waiting in plan.wait:
+        scope = next(backup.scope for backup in snapshot.waiting if backup.name == waiting.name)
+        if waiting.obstacle.claim is None:
+            assert waiting.reason is Reason.CONCURRENCY_LIMIT
+        else:
+            assert waiting.obstacle.shared == sorted(scope.shared_with(waiting.obstacle.claim.scope))
+            assert waiting.obstacle.shared
+            runs = any(scope.shared_with(other.scope) for other in running)
+            assert not runs or waiting.reason is Reason.NAMESPACE_OVERLAP_RUNNING
+        assert waiting.obstacle in obstacles(snapshot, waiting.name, limit=limit) or waiting.blocked_by in plan.start

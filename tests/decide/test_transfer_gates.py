@@ -1,6 +1,7 @@
 """The gates of transfers: restore limit, prepare queue, node load."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from tidegate.decide.node_load import node_limit
 from tidegate.decide.transfer_gates import plan_transfers
 from tidegate.model.load import parse_load_concurrency
 from tidegate.model.reasons import Reason
-from tidegate.model.setting import Settings
+from tidegate.model.setting import effective_settings
 from tidegate.model.transfer import DataDownload, DataUpload, TransferPhase
 from tidegate.testing.builders import a_transfer
 
@@ -18,12 +19,7 @@ P = TransferPhase
 
 
 def settings(load='{"globalConfig": 1}', restores=5):
-    return Settings(
-        concurrent_backups=1,
-        concurrent_restores=restores,
-        load_concurrency=parse_load_concurrency(load),
-        queue_recheck_seconds=60,
-    )
+    return replace(effective_settings([]), concurrent_restores=restores, load_concurrency=parse_load_concurrency(load))
 
 
 def plan(*transfers, load='{"globalConfig": 1}', restores=5, down=frozenset()):

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import StreamingResponse
 
 from tidegate.api.auth import require_token, services_of
-from tidegate.api.presenting import present_one
+from tidegate.api.presenting import present_news
 from tidegate.api.services import Services
 from tidegate.errors import InvalidInput, WatchExpired
 from tidegate.model.kinds import KIND_BY_PLURAL
@@ -69,7 +69,7 @@ async def _stream(services: Services, kinds: list[type[Resource]], since: str) -
 
 
 async def _line(services: Services, event: Event) -> str:
-    body = json.dumps(await present_one(services.store, event.resource), separators=(",", ":"))
+    body = json.dumps(await present_news(services, event.resource), separators=(",", ":"))
     return f"id: {event.resource_version}\nevent: {event.change}\ndata: {body}\n\n"
 
 

@@ -2,27 +2,51 @@
 
 from collections.abc import Sequence
 
-from tidegate.decide.backup_queue import queue_positions
+from tidegate.api.queue_looks import queue_now, queue_table
+from tidegate.api.services import Services
+from tidegate.decide.backup_queue import Waiting, plan_admissions
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.resource import Resource
-from tidegate.ports.resource_store import ResourceStore
 
 Wire = dict[str, object]
 
 
-async def present(store: ResourceStore, resources: Sequence[Resource]) -> list[Wire]:
-    """Wire forms. Queue positions are derived here, not stored: storing them costs a write per place and dequeue."""
-    queued = any(isinstance(r, Backup) and r.status.phase is BackupPhase.QUEUED for r in resources)
-    positions = queue_positions((await store.list(Backup)).items) if queued else {}
-    return [_with_position(resource, positions).to_wire() for resource in resources]
+async def present(services: Services, resources: Sequence[Resource]) -> list[Wire]:
+    """Wire forms. Positions and reasons are derived here: storing them all would cost a write per place and dequeue."""
+    if not any(map(_is_queued, resources)):
+        return [resource.to_wire() for resource in resources]
+    snapshot, settings = await queue_now(services, await queue_table(services))
+    plan = plan_admissions(snapshot, limit=settings.concurrent_backups)
+    waiting = {waiting.name: waiting for waiting in plan.wait}
+    # Who may start has a position too, until the queue has written that it does.
+    places = {name: place for place, name in enumerate((one.name for one in snapshot.waiting), start=1)}
+    return [_explained(resource, waiting, places).to_wire() for resource in resources]
 
 
-async def present_one(store: ResourceStore, resource: Resource) -> Wire:
+async def present_one(services: Services, resource: Resource) -> Wire:
     """The same for one."""
-    return (await present(store, [resource]))[0]
+    return (await present(services, [resource]))[0]
 
 
-def _with_position(resource: Resource, positions: dict[str, int]) -> Resource:
-    if isinstance(resource, Backup) and resource.name in positions:
-        return resource.with_status(queue_position=positions[resource.name])
-    return resource
+async def present_news(services: Services, resource: Resource) -> Wire:
+    """For a stream of changes: the position as it is now, the reason as it was written. Cheap, for there are many."""
+    if not _is_queued(resource):
+        return resource.to_wire()
+    position = (await queue_table(services)).position(resource.name)
+    return resource.with_status(queue_position=position).to_wire()
+
+
+def _is_queued(resource: Resource) -> bool:
+    return isinstance(resource, Backup) and resource.status.phase is BackupPhase.QUEUED
+
+
+def _explained(resource: Resource, waiting: dict[str, Waiting], places: dict[str, int]) -> Resource:
+    if not isinstance(resource, Backup) or not _is_queued(resource):
+        return resource
+    resource = resource.with_status(queue_position=places.get(resource.name))
+    found = waiting.get(resource.name)
+    if found is None or resource.status.queued_at is None:
+        return resource
+    return resource.replace(
+        status=resource.status.waiting(found.reason, found.message, since=resource.status.queued_at)
+    )

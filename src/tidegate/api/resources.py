@@ -57,15 +57,15 @@ def _add_reading(router: APIRouter, kind: type[R]) -> None:
         limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE,
         marker: Annotated[str | None, Query(max_length=1024)] = None,
     ) -> Wire:
-        store = services_of(request).store
+        services = services_of(request)
         selector = selector_from(label_selector)
-        page = await store.list(kind, namespace=namespace, selector=selector, limit=limit, marker=marker)
-        data = await present(store, page.items)
+        page = await services.store.list(kind, namespace=namespace, selector=selector, limit=limit, marker=marker)
+        data = await present(services, page.items)
         return collection(request, kind, data, version=page.resource_version, limit=limit, marker=page.marker)
 
     async def read_one(request: Request, at: Place = place(kind)) -> Wire:
-        store = services_of(request).store
-        return await present_one(store, await store.get(kind, at.name, at.namespace))
+        services = services_of(request)
+        return await present_one(services, await services.store.get(kind, at.name, at.namespace))
 
     router.get(f"/{kind.plural}", **_titled(kind, "list"))(read_list)
     router.get(path_of(kind), response_model=kind, response_model_exclude_none=True, **_titled(kind, "get"))(read_one)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tidegate.decide.queue_table import QueueTable
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
@@ -19,6 +20,8 @@ class Services:
     surroundings: Surroundings
     token_is_good: Callable[[str], bool]
     version: str
+    queue: QueueTable | None = None
+    """Kept up to date by the server's controllers; without it, the store is listed."""
     secrets: SecretStore = field(default_factory=NoSecrets)
     reconcile_errors: Callable[[], dict[str, int]] = dict
     shutting_down: asyncio.Event = field(default_factory=asyncio.Event)

@@ -62,6 +62,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
             token_is_good=token_check(token),
             version=__version__,
             reconcile_errors=runtime.error_counts,
+            queue=runtime.mirror.table,
         )
         runtime.start()
         server = HttpServer(services)

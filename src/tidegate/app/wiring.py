@@ -5,6 +5,7 @@ from random import Random
 from tidegate.controllers.backup import BackupController
 from tidegate.controllers.backup_queue import BackupQueue
 from tidegate.controllers.mover_supervisor import MoverSupervisor
+from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.restore import RestoreController
 from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.target import TargetController
@@ -29,13 +30,15 @@ def build_runtime(
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers)
+    mirror = QueueMirror()
     known = secrets or NoSecrets()
     runtime = Runtime(
         store=store,
         clock=clock,
+        mirror=mirror,
         random=Random(),  # noqa: S311  # jitter, not secrets
         reconcilers=[
-            BackupQueue(store, clock),
+            BackupQueue(store, clock, mirror),
             BackupController(store, clock),
             RestoreController(store, clock),
             TransferGates(store, clock, node),

@@ -19,6 +19,7 @@ from tidegate.model.labels import Selector
 from tidegate.model.resource import Condition, Metadata, Ref
 from tidegate.model.restore import Restore
 from tidegate.model.transfer import (
+    ATTEMPT_LABEL,
     BACKUP_LABEL,
     UPLOADS,
     VOLUME_LABEL,
@@ -61,7 +62,7 @@ class BackupController:
         if backup.deleting:
             return await self._take_apart(backup)
         if phase is BackupPhase.READY_TO_START:
-            await self._begin(backup)
+            await (self._finish(backup, BackupPhase.CANCELED) if backup.spec.cancel else self._begin(backup))
         elif phase is BackupPhase.IN_PROGRESS:
             await self._go_on(backup)
         elif phase in _AFTER_FINALIZING:
@@ -78,10 +79,13 @@ class BackupController:
         log.info("backup started", backup=backup.name)
 
     async def _go_on(self, backup: Backup) -> None:
-        if backup.status.progress is None:
+        if backup.status.progress is None and not backup.spec.cancel:
             await self._create_uploads(backup)
             return
-        rollup = roll_up(await self._uploads(backup))
+        uploads = await self._uploads_of_attempt(backup)
+        if backup.spec.cancel:
+            await self._cancel(uploads)
+        rollup = roll_up(uploads)
         backup = backup.with_status(
             progress=BackupProgress(total_items=rollup.total, items_backed_up=rollup.done),
             errors=rollup.failed + rollup.cancelled,
@@ -102,6 +106,12 @@ class BackupController:
             except AlreadyExists:
                 continue  # we were here before: the name is made of the backup's uid and the volume
         await self.store.update_status(backup.with_status(progress=BackupProgress(total_items=len(volumes))))
+
+    async def _cancel(self, uploads: list[Transfer]) -> None:
+        """Each ends by itself, soon: a mover that does not stop is killed."""
+        for upload in uploads:
+            if not upload.status.phase.final and not upload.spec.cancel:
+                await self.store.update(upload.with_spec(cancel=True))
 
     async def _finish(self, backup: Backup, phase: BackupPhase) -> None:
         await self.store.update_status(backup.with_status(phase=phase, completion_timestamp=self.clock.now()))
@@ -136,8 +146,16 @@ class BackupController:
     async def _uploads(self, backup: Backup) -> list[Transfer]:
         return await all_transfers(self.store, Selector.matching({BACKUP_LABEL: backup.metadata.uid}))
 
+    async def _uploads_of_attempt(self, backup: Backup) -> list[Transfer]:
+        """Without those that an interruption ended."""
+        wanted = {BACKUP_LABEL: backup.metadata.uid, ATTEMPT_LABEL: str(backup.status.attempt)}
+        return await all_transfers(self.store, Selector.matching(wanted))
+
 
 def _concluded(backup: Backup, rollup: Rollup) -> Backup:
+    if backup.spec.cancel and rollup.outcome != "Completed":
+        why = f"cancelled on request; {rollup.done} of {rollup.total} volumes were done"
+        return backup.with_status(phase=BackupPhase.CANCELED, failure_reason=why)
     if rollup.total == 0:
         message = "no volume matched; nothing was backed up"
         empty = Condition(type="Empty", status="True", reason="NothingMatched", message=message)
@@ -149,11 +167,18 @@ def _concluded(backup: Backup, rollup: Rollup) -> Backup:
 def upload_for(backup: Backup, volume: Volume) -> Transfer:
     """The upload of one volume for one backup: always the same names, so that creating it twice is harmless."""
     kind = PodVolumeBackup if volume.spec.source_kind is VolumeKind.DIRECTORY else DataUpload
+    attempt = str(backup.status.attempt)
     identity = f"{backup.metadata.uid}/{volume.namespace}/{volume.name}"
+    if backup.status.attempt:  # what an interruption ended keeps its name
+        identity = f"{identity}/{attempt}"
     return kind(
         metadata=Metadata(
             name=f"{backup.name[:200]}-{sha256(identity.encode()).hexdigest()[:10]}",
-            labels={BACKUP_LABEL: backup.metadata.uid, VOLUME_LABEL: volume.metadata.uid},
+            labels={
+                BACKUP_LABEL: backup.metadata.uid,
+                VOLUME_LABEL: volume.metadata.uid,
+                ATTEMPT_LABEL: attempt,
+            },
             owner_references=(backup.as_owner(),),
             finalizers=(transfers.FINALIZER,),
         ),

@@ -5,17 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import structlog
 
 from tidegate.controllers.backoff import Backoff
+from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.reconciler import Reconciler
 from tidegate.controllers.work_queue import WorkQueue
 from tidegate.errors import RetryableError, StaleVersion, TidegateError, WatchExpired
+from tidegate.model.backup import Backup
 from tidegate.model.kinds import kind_name
 from tidegate.model.resource import Ref, Resource
 from tidegate.ports.clock import Clock
-from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.resource_store import Page, ResourceStore
 
 log = structlog.get_logger(__name__)
 
@@ -44,6 +47,7 @@ class Runtime:
     clock: Clock
     random: Random
     reconcilers: Sequence[Reconciler]
+    mirror: QueueMirror = field(default_factory=QueueMirror)
     resync: timedelta = timedelta(minutes=10)
     _lanes: list[_Lane] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -108,9 +112,10 @@ class Runtime:
         backoff = Backoff(self.random)
         while True:
             try:
-                since = await self._announce_all()
+                since = await self._announce_all(reload=True)
                 backoff.forget(_PUMP)
                 async for event in self.store.watch(self._kinds(), since=since):
+                    self.mirror.hear(event)  # before anyone is woken by it
                     self._announce(event.resource)
             except WatchExpired:
                 log.info("fell behind the changes; listing again")
@@ -122,15 +127,19 @@ class Runtime:
         while True:
             await self.clock.sleep(self.resync)
             try:
-                await self._announce_all()
+                await self._announce_all(reload=False)
             except RetryableError as error:
                 log.warning("could not list everything again", error=str(error))
 
-    async def _announce_all(self) -> str:
-        """Announce every resource; returns the version from which to watch, taken before the first look."""
+    async def _announce_all(self, *, reload: bool) -> str:
+        """Announce every resource; returns the version from which to watch, taken before the first look.
+
+        With `reload` a watch begins anew behind it; without, the mirror is left to the watch that goes on.
+        """
         since: str | None = None
         for kind in self._kinds():
-            page = await self.store.list(kind)
+            mirrored = reload and kind is Backup
+            page: Page[Any] = await (self.mirror.reload(self.store) if mirrored else self.store.list(kind))
             since = since if since is not None else page.resource_version
             for resource in page.items:
                 self._announce(resource)

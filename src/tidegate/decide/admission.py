@@ -22,7 +22,6 @@ _NOT_YET = (
     "hooks",
     "ordered_resources",
     "csi_snapshot_timeout",
-    "priority",
 )
 
 _PLAIN = BackupSpec()

@@ -4,16 +4,18 @@ Pure. The whole queue is judged in one pass, so the answer never depends on whos
 stored phases: there is no counter that could leak (velero#10519, velero#9493).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from tidegate.decide.overlap import ALL_OTHERS, Scope, resolve_scope, universe_of
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.decide.claims import Claim, Claims
+from tidegate.decide.overlap import ALL_OTHERS, Scope
 from tidegate.model.reasons import Reason
 
+PAUSED = "the queue is paused; go on with: tidegate queue resume"
 
-@dataclass(frozen=True)
-class Contender:
+
+class Contender(NamedTuple):
     """One backup as far as the queue cares."""
 
     name: str
@@ -23,22 +25,68 @@ class Contender:
 
 @dataclass(frozen=True)
 class QueueSnapshot:
-    """What runs, and what waits in the order of its tickets."""
+    """What runs, and what waits in the order of the queue."""
 
-    running: tuple[Contender, ...]
-    waiting: tuple[Contender, ...]
+    running: Sequence[Contender]
+    waiting: Sequence[Contender]
     unavailable_targets: frozenset[str] = frozenset()
+    paused: bool = False
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """Why one backup does not start: one reason, the most telling one."""
+class Obstacle(NamedTuple):
+    """One thing that keeps a backup from starting. Its message names the blocking object and what is shared."""
+
+    reason: Reason
+    scope: Scope
+    claim: Claim | None = None
+    detail: str = ""
+
+    @property
+    def blocked_by(self) -> str | None:
+        """The backup or the target in the way."""
+        if self.claim is not None:
+            return self.claim.name
+        return self.detail if self.reason is Reason.TARGET_UNAVAILABLE else None
+
+    @property
+    def shared(self) -> list[str]:
+        """The namespaces, or volumes, that both want."""
+        return sorted(self.scope.shared_with(self.claim.scope)) if self.claim else []
+
+    @property
+    def message(self) -> str:
+        """One sentence for a person."""
+        match self.reason:
+            case Reason.NAMESPACE_OVERLAP_RUNNING:
+                return f"backup {self.blocked_by} is running and shares {_listed(self.shared)}"
+            case Reason.NAMESPACE_OVERLAP_QUEUED:
+                return f"backup {self.blocked_by} is ahead in the queue and shares {_listed(self.shared)}"
+            case Reason.TARGET_UNAVAILABLE:
+                return f"target {self.detail} does not answer"
+        return self.detail
+
+
+class Waiting(NamedTuple):
+    """Why one backup does not start: one obstacle, the most telling one."""
 
     name: str
     position: int
-    reason: Reason
-    message: str
-    blocked_by: str | None = None
+    obstacle: Obstacle
+
+    @property
+    def reason(self) -> Reason:
+        """In one word."""
+        return self.obstacle.reason
+
+    @property
+    def message(self) -> str:
+        """In one sentence."""
+        return self.obstacle.message
+
+    @property
+    def blocked_by(self) -> str | None:
+        """What has to end first."""
+        return self.obstacle.blocked_by
 
 
 @dataclass(frozen=True)
@@ -48,112 +96,95 @@ class AdmissionPlan:
     start: tuple[str, ...]
     wait: tuple[Waiting, ...]
 
-    def position_of(self, name: str) -> int | None:
-        """1..n for who waits, None for who does not."""
-        return next((waiting.position for waiting in self.wait if waiting.name == name), None)
-
-
-@dataclass(frozen=True)
-class _Claim:
-    """Who was first to want a namespace."""
-
-    name: str
-    running: bool
-
 
 def plan_admissions(queue: QueueSnapshot, *, limit: int) -> AdmissionPlan:
     """Start from the head; never more than `limit`, never beside a backup that shares a namespace."""
-    claims: dict[str, _Claim] = {}
-    for runner in queue.running:
-        _claim(claims, runner, running=True)
     start: list[str] = []
     wait: list[Waiting] = []
-    for backup in queue.waiting:
-        free = limit - len(queue.running) - len(start)
-        obstacle = _obstacle(backup, claims, free=free, limit=limit, unavailable=queue.unavailable_targets)
+    for backup, obstacle in _judged(queue, limit=limit):
         if obstacle is None:
             start.append(backup.name)
         else:
-            reason, message, blocker = obstacle
-            wait.append(Waiting(backup.name, len(wait) + 1, reason, message, blocker))
-        # A blocked backup still claims its namespaces, or small ones behind it would overtake it for ever.
-        _claim(claims, backup, running=obstacle is None)
+            wait.append(Waiting(backup.name, len(wait) + 1, obstacle))
     return AdmissionPlan(tuple(start), tuple(wait))
 
 
-def _claim(claims: dict[str, _Claim], backup: Contender, *, running: bool) -> None:
-    claim = _Claim(backup.name, running)
-    for namespace in backup.scope:
-        claims.setdefault(namespace, claim)
+def plan_starts(queue: QueueSnapshot, *, limit: int) -> tuple[str, ...]:
+    """Who starts, as in the whole plan. Looks no further than to the last slot, so a full house costs nothing."""
+    free = limit - len(queue.running)
+    start: list[str] = []
+    if free <= 0 or queue.paused:
+        return ()
+    for backup, obstacle in _judged(queue, limit=limit):
+        if obstacle is None:
+            start.append(backup.name)
+            if len(start) == free:
+                break
+    return tuple(start)
+
+
+def _judged(queue: QueueSnapshot, *, limit: int) -> Iterator[tuple[Contender, Obstacle | None]]:
+    claims = Claims()
+    for order, runner in enumerate(queue.running):
+        claims.add(Claim(runner.name, runner.scope, running=True, order=order))
+    started = len(queue.running)
+    for order, backup in enumerate(queue.waiting, start=len(queue.running)):
+        in_the_way = claims.first_in_the_way_of(backup.scope)
+        obstacle = _obstacle(backup, in_the_way, queue, free=limit - started, limit=limit)
+        started += obstacle is None
+        # A blocked backup still claims its namespaces, or small ones behind it would overtake it for ever.
+        claims.add(Claim(backup.name, backup.scope, running=obstacle is None, order=order))
+        yield backup, obstacle
 
 
 def _obstacle(
-    backup: Contender, claims: dict[str, _Claim], *, free: int, limit: int, unavailable: frozenset[str]
-) -> tuple[Reason, str, str | None] | None:
-    shared = sorted(backup.scope & claims.keys())
-    if shared:
-        first = min((claims[namespace] for namespace in shared), key=lambda claim: not claim.running)
-        names = [namespace for namespace in shared if claims[namespace].name == first.name]
-        reason = Reason.NAMESPACE_OVERLAP_RUNNING if first.running else Reason.NAMESPACE_OVERLAP_QUEUED
-        state = "is running" if first.running else "is ahead in the queue"
-        return reason, f"backup {first.name} {state} and shares {_listed(names)}", first.name
-    if backup.target in unavailable:
-        return Reason.TARGET_UNAVAILABLE, f"target {backup.target} does not answer", backup.target
+    backup: Contender, in_the_way: Claim | None, queue: QueueSnapshot, *, free: int, limit: int
+) -> Obstacle | None:
+    if queue.paused:
+        return Obstacle(Reason.PAUSED, backup.scope, detail=PAUSED)
+    if in_the_way is not None:
+        return _overlap(backup, in_the_way)
+    if backup.target in queue.unavailable_targets:
+        return Obstacle(Reason.TARGET_UNAVAILABLE, backup.scope, detail=backup.target)
     if free <= 0:
-        return Reason.CONCURRENCY_LIMIT, f"all {limit} slots of concurrent-backups are taken", None
+        return _full(backup, limit)
     return None
 
 
-def _listed(namespaces: Sequence[str], *, at_most: int = 5) -> str:
-    """Namespaces as a person reads them: few by name, many as a count."""
-    names = ["all other namespaces" if name == ALL_OTHERS else name for name in namespaces]
-    if len(names) == 1:
-        return names[0] if names[0].startswith("all ") else f"namespace {names[0]}"
-    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
-    return f"namespaces {', '.join(names[:at_most])}{more}"
+def obstacles(queue: QueueSnapshot, name: str, *, limit: int) -> list[Obstacle]:
+    """Everything that keeps one backup from starting, the most telling first; empty if it is not in the queue."""
+    place = next((place for place, backup in enumerate(queue.waiting) if backup.name == name), None)
+    if place is None:
+        return []
+    backup = queue.waiting[place]
+    ahead = [(runner, True) for runner in queue.running] + [(other, False) for other in queue.waiting[:place]]
+    claims = [Claim(other.name, other.scope, running, order) for order, (other, running) in enumerate(ahead)]
+    found = [_overlap(backup, claim) for claim in claims if backup.scope.shared_with(claim.scope)]
+    if queue.paused:
+        found.insert(0, Obstacle(Reason.PAUSED, backup.scope, detail=PAUSED))
+    if backup.target in queue.unavailable_targets:
+        found.append(Obstacle(Reason.TARGET_UNAVAILABLE, backup.scope, detail=backup.target))
+    # Slots may be free now and yet go to others ahead, in the same instant.
+    mine = QueueSnapshot(queue.running, queue.waiting[: place + 1], queue.unavailable_targets)
+    if len(queue.running) >= limit or (not found and name not in plan_starts(mine, limit=limit)):
+        found.append(_full(backup, limit))
+    return found
 
 
-def queue_snapshot(
-    backups: Iterable[Backup], *, namespaces: Iterable[str], unavailable_targets: frozenset[str] = frozenset()
-) -> QueueSnapshot:
-    """The queue as stored phases tell it."""
-    live = [backup for backup in backups if not backup.deleting]
-    running = [backup for backup in live if backup.status.phase.holds_slot]
-    waiting = queue_order(live)
-    patterns = [
-        pattern
-        for backup in (*running, *waiting)
-        for pattern in (*backup.spec.included_namespaces, *backup.spec.excluded_namespaces)
-    ]
-    universe = universe_of(namespaces, patterns)
-
-    def contender(backup: Backup) -> Contender:
-        spec = backup.spec
-        scope = resolve_scope(spec.included_namespaces, spec.excluded_namespaces, universe=universe)
-        return Contender(backup.name, scope, spec.storage_location)
-
-    return QueueSnapshot(
-        running=tuple(map(contender, running)),
-        waiting=tuple(map(contender, waiting)),
-        unavailable_targets=unavailable_targets,
-    )
+def _overlap(backup: Contender, claim: Claim) -> Obstacle:
+    reason = Reason.NAMESPACE_OVERLAP_RUNNING if claim.running else Reason.NAMESPACE_OVERLAP_QUEUED
+    return Obstacle(reason, backup.scope, claim)
 
 
-def queue_order(backups: Iterable[Backup]) -> list[Backup]:
-    """The queued ones by ticket: a backup's place never depends on a stored position."""
-    queued = [b for b in backups if b.status.phase is BackupPhase.QUEUED and not b.deleting]
-    return sorted(queued, key=lambda b: (b.status.queue_ticket or 0, b.name))
+def _full(backup: Contender, limit: int) -> Obstacle:
+    return Obstacle(Reason.CONCURRENCY_LIMIT, backup.scope, detail=f"all {limit} slots of concurrent-backups are taken")
 
 
-def queue_positions(backups: Iterable[Backup]) -> dict[str, int]:
-    """Position 1..n, without holes, of every queued backup."""
-    return {backup.name: place for place, backup in enumerate(queue_order(backups), start=1)}
-
-
-def next_tickets(backups: Iterable[Backup]) -> dict[str, int]:
-    """A ticket for every new backup, in the order in which they were asked for, behind all that was ever given."""
-    known = list(backups)
-    last = max((b.status.queue_ticket or 0 for b in known), default=0)
-    new = [b for b in known if b.status.phase is BackupPhase.NEW and not b.deleting]
-    new.sort(key=lambda b: (b.metadata.creation_timestamp is None, b.metadata.creation_timestamp, b.name))
-    return {backup.name: last + place for place, backup in enumerate(new, start=1)}
+def _listed(names: Sequence[str], *, at_most: int = 5) -> str:
+    """Namespaces, or volumes, as a person reads them: few by name, many as a count."""
+    shown = ["all other namespaces" if name == ALL_OTHERS else name for name in names]
+    thing = "volume" if any("/" in name for name in names) else "namespace"
+    if len(shown) == 1:
+        return shown[0] if shown[0].startswith("all ") else f"{thing} {shown[0]}"
+    more = f" and {len(shown) - at_most} more" if len(shown) > at_most else ""
+    return f"{thing}s {', '.join(shown[:at_most])}{more}"

@@ -1,25 +1,45 @@
 """Which namespaces a backup touches, and whether two backups touch the same one.
 
-A scope is a plain set of names, resolved against one *universe* for the whole queue, so that overlap is set
-intersection and an index over namespaces works. The universe holds more than what exists: every name that some backup
-spells out, and one made-up witness per glob. So two backups of a namespace that does not exist yet do overlap: they
-would both find it if it came while they run.
+A scope is resolved against one *universe* for the whole queue, so that an index over names finds overlaps. The universe
+holds more than what exists: every name that some backup spells out, and one made-up witness per glob. So two backups of
+a namespace that does not exist yet do overlap: they would both find it if it came while they run.
 """
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
 
 from tidegate.model.names import check_namespace
 
 # Stands for the namespaces that nobody has named yet: every unfiltered backup touches those too.
 ALL_OTHERS = "*"
 
-Scope = frozenset[str]
-
+_MOST_GLOBS = 64
+_ANY = ("*", "?")
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-"
 _GLOB_SIGNS = re.compile(r"[*?\[\]]")
 _FORBIDDEN = re.compile(r"[|()!{},]")
 _BRACKET = re.compile(r"\[[a-z0-9-]+\]")
+
+
+class Scope(NamedTuple):
+    """Exactly these names; or all but these, those included that nobody has named yet."""
+
+    names: frozenset[str]
+    all_but: bool = False
+
+    def shared_with(self, other: "Scope") -> frozenset[str]:
+        """What both touch; ALL_OTHERS stands for what has no name yet. Empty if they do not overlap."""
+        if self.all_but and other.all_but:
+            return frozenset({ALL_OTHERS})
+        if self.all_but:
+            return other.names - self.names
+        return self.names - other.names if other.all_but else self.names & other.names
+
+
+NOTHING = Scope(frozenset())
 
 
 def is_glob(pattern: str) -> bool:
@@ -44,31 +64,91 @@ def check_pattern(pattern: str) -> str:
 
 
 def resolve_scope(included: Iterable[str], excluded: Iterable[str], *, universe: Iterable[str]) -> Scope:
-    """The names of the universe that pass both lists. Empty includes, or a bare `*` among them, mean all."""
+    """The names that pass both lists. Empty includes, or a bare `*` among them, mean all."""
     includes, excludes = tuple(included), tuple(excluded)
-    everything = not includes or "*" in includes
-    keeps = _matcher(excludes)
+    if "*" in excludes:
+        return NOTHING
+    unwanted = _matcher(excludes)
+    if not includes or "*" in includes:
+        plain = frozenset(name for name in excludes if not is_glob(name))
+        meant = {name for name in universe if unwanted(name)} if len(plain) < len(excludes) else set()
+        return Scope((plain | meant) - {ALL_OTHERS}, all_but=True)
+    if not any(map(is_glob, includes)):
+        return Scope(frozenset(name for name in includes if not unwanted(name)))
     wanted = _matcher(includes)
-    names = {name for name in universe if (everything or wanted(name)) and not keeps(name)}
-    if everything and "*" not in excludes:
-        names.add(ALL_OTHERS)
-    return frozenset(names)
+    return Scope(frozenset(name for name in universe if name == ALL_OTHERS or (wanted(name) and not unwanted(name))))
 
 
 def universe_of(existing: Iterable[str], patterns: Iterable[str]) -> frozenset[str]:
-    """Every namespace that exists, is spelt out, or could be meant by a glob."""
-    return frozenset(existing) | {_witness(pattern) for pattern in patterns if pattern != "*"}
+    """Every namespace that exists, is spelt out, or could be meant by a glob or by two of them.
+
+    With more globs than anyone has, ALL_OTHERS is in it: every glob then overlaps with every other, to be safe.
+    """
+    spelt = set(patterns) - {"*"}
+    globs = sorted(filter(is_glob, spelt))
+    names = frozenset(existing) | {_witness(pattern) for pattern in spelt}
+    if len(globs) > _MOST_GLOBS:
+        return names | {ALL_OTHERS}
+    return names | {name for pair in combinations(globs, 2) if (name := common_name(*pair)) is not None}
 
 
 def selects(name: str, *, included: Iterable[str], excluded: Iterable[str]) -> bool:
     """Whether one namespace passes both lists."""
-    return name in resolve_scope(included, excluded, universe=(name,))
+    return bool(resolve_scope(included, excluded, universe=(name,)).shared_with(Scope(frozenset({name}))))
 
 
 def _witness(pattern: str) -> str:
     """A name that the glob matches; for a plain name the name itself."""
     filled = re.sub(r"\[([a-z0-9-])[a-z0-9-]*\]", r"\1", pattern)
     return filled.replace("*", "x").replace("?", "x")
+
+
+@lru_cache(maxsize=_MOST_GLOBS * _MOST_GLOBS)
+def common_name(one: str, other: str) -> str | None:
+    """A name that both globs match; None if there is none."""
+    ones, others = _signs(one), _signs(other)
+    end = (len(ones), len(others))
+    names = {(0, 0): ""}  # by how many signs of each are used up
+    reached = [(0, 0)]
+    for at in reached:
+        for following, character in _steps(ones, others, *at):
+            if following not in names:
+                names[following] = names[at] + character
+                reached.append(following)
+    return names.get(end)
+
+
+def _steps(ones: list[str], others: list[str], i: int, j: int) -> Iterable[tuple[tuple[int, int], str]]:
+    """What may follow when `i` signs of one glob and `j` of the other are used up, and the character it takes."""
+    here = ones[i] if i < len(ones) else ""
+    there = others[j] if j < len(others) else ""
+    if here == "*":
+        yield (i + 1, j), ""
+    if there == "*":
+        yield (i, j + 1), ""
+    for character in _common_characters(here, there):
+        yield (i if here == "*" else i + 1, j if there == "*" else j + 1), character
+
+
+def _common_characters(here: str, there: str) -> str:
+    """One character that both signs take, if there is one."""
+    if not here or not there:
+        return ""
+    if here in _ANY and there in _ANY:
+        return "x"
+    if here in _ANY or there in _ANY:
+        return min(_members(there if here in _ANY else here))
+    return min(_members(here) & _members(there), default="")
+
+
+def _members(sign: str) -> set[str]:
+    """The characters that a sign takes which is no `*` and no `?`."""
+    return {character for character in _ALPHABET if _compiled(sign).fullmatch(character)}
+
+
+def _signs(pattern: str) -> list[str]:
+    """Its parts: `*`, `?`, `[abc]`, or one plain character each."""
+    return re.findall(r"\[[^\]]*\]|.", pattern)
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,8 @@ lost its mover (a mover stops when its server is gone), so it is told honestly.
 from collections.abc import Iterable
 from datetime import datetime
 
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.backup import Backup, BackupPhase, OnInterruption
+from tidegate.model.reasons import Reason
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore, RestorePhase
 from tidegate.model.transfer import Transfer, TransferPhase
@@ -26,6 +27,7 @@ def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backu
     """
     found = list(resources)
     requests = [request for resource in found if (request := _request(resource, now=now)) is not None]
+    # Those of a request that is queued again end too: it begins anew, with transfers of its own.
     ended = {request.metadata.uid for request in requests} | {r.metadata.uid for r in found if _is_over(r)}
     transfers = [transfer for resource in found if (transfer := _transfer(resource, ended)) is not None]
     return [*requests, *transfers]
@@ -34,10 +36,27 @@ def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backu
 def _request(resource: Resource, *, now: datetime) -> Backup | Restore | None:
     over = {"completion_timestamp": now, "failure_reason": INTERRUPTED}
     if isinstance(resource, Backup) and resource.status.phase in _UNDER_WAY:
+        if resource.spec.on_interruption is OnInterruption.REQUEUE and not resource.spec.cancel:
+            return _queued_again(resource, now=now)
         return resource.with_status(phase=BackupPhase.FAILED, **over)
     if isinstance(resource, Restore) and resource.status.phase is RestorePhase.IN_PROGRESS:
         return resource.with_status(phase=RestorePhase.FAILED, **over)
     return None
+
+
+def _queued_again(backup: Backup, *, now: datetime) -> Backup:
+    """Back at its old place: the ticket stays."""
+    status = backup.status.replace(
+        phase=BackupPhase.QUEUED,
+        attempt=backup.status.attempt + 1,
+        progress=None,
+        start_timestamp=None,
+        expiration=None,
+        errors=0,
+        warnings=0,
+        failure_reason=None,
+    )
+    return backup.replace(status=status.waiting(Reason.PENDING_EVALUATION, f"{INTERRUPTED}; queued again", since=now))
 
 
 def _is_over(resource: Resource) -> bool:

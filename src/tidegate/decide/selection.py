@@ -23,10 +23,9 @@ def volumes_to_back_up(spec: BackupSpec, volumes: Iterable[Volume]) -> list[Volu
 
 
 def _labelled(spec: BackupSpec, volume: Volume) -> bool:
-    choices = [*spec.or_label_selectors, *([spec.label_selector] if spec.label_selector else [])]
-    if not choices:
+    if not spec.label_choices:
         return True
-    return any(Selector.matching(choice.match_labels).holds_for(volume.metadata.labels) for choice in choices)
+    return any(Selector.matching(one.match_labels).holds_for(volume.metadata.labels) for one in spec.label_choices)
 
 
 def uploads_to_restore(spec: RestoreSpec, uploads: Iterable[Transfer]) -> list[Transfer]:

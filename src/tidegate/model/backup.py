@@ -56,6 +56,13 @@ _FINAL = frozenset(
 )
 
 
+class OnInterruption(StrEnum):
+    """What becomes of a backup whose server stopped while it was in progress."""
+
+    FAIL = "Fail"
+    REQUEUE = "Requeue"
+
+
 class LabelSelector(Model):
     """Volumes that carry all of these labels."""
 
@@ -81,7 +88,18 @@ class BackupSpec(Spec):
     ordered_resources: dict[str, str] = Field(default_factory=dict)
     item_operation_timeout: Duration = 4 * HOUR
     csi_snapshot_timeout: Duration = timedelta(minutes=10)
-    priority: int = Field(default=0, ge=-1000, le=1000)
+    priority: int = Field(default=0, ge=-10, le=10)
+    """A head start in the queue: each step counts as `backup-priority-head-start-seconds` of waiting."""
+
+    on_interruption: OnInterruption = OnInterruption.FAIL
+    """With Requeue it goes back to its old place in the queue and begins anew."""
+    cancel: bool = False
+    """One way: once true, never false again."""
+
+    @property
+    def label_choices(self) -> tuple[LabelSelector, ...]:
+        """A volume is picked if one of these does; none means that labels do not matter."""
+        return (*self.or_label_selectors, *((self.label_selector,) if self.label_selector else ()))
 
 
 class BackupProgress(Model):
@@ -100,6 +118,8 @@ class BackupStatus(Status):
     queue_position: int | None = None
     queued_at: datetime | None = None
     progress: BackupProgress | None = None
+    attempt: int = 0
+    """How often it was interrupted and queued again."""
     start_timestamp: datetime | None = None
     completion_timestamp: datetime | None = None
     expiration: datetime | None = None

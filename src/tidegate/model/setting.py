@@ -56,6 +56,24 @@ def whole_number(minimum: int) -> Callable[[str], int]:
     return read
 
 
+def yes_or_no(text: str) -> bool:
+    """A reader of truth values."""
+    if text not in {"true", "false"}:
+        raise ValueError(f"{text!r} is neither true nor false")
+    return text == "true"
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    """A reader of one of these words."""
+
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"{text!r} is not one of {', '.join(choices)}")
+        return text
+
+    return read
+
+
 CONCURRENT_BACKUPS = SettingDefinition(
     "concurrent-backups", "1", "How many backups may be ReadyToStart or InProgress at once.", whole_number(1)
 )
@@ -79,9 +97,34 @@ QUEUE_RECHECK_SECONDS = SettingDefinition(
     whole_number(1),
 )
 
+QUEUE_PAUSED = SettingDefinition(
+    "backup-queue-paused", "false", "Whether queued backups stay where they are; what runs goes on.", yes_or_no
+)
+PRIORITY_HEAD_START_SECONDS = SettingDefinition(
+    "backup-priority-head-start-seconds",
+    "600",
+    "How much waiting one step of spec.priority counts for. A backup with priority 1 passes those of priority 0 that "
+    "came at most so long before it; 0 lets priorities mean nothing.",
+    whole_number(0),
+)
+OVERLAP_DETECTION = SettingDefinition(
+    "overlap-detection",
+    "namespace",
+    "What two backups may not share while they run: a namespace, or, with 'volume', only a volume.",
+    one_of("namespace", "volume"),
+)
+
 KNOWN_SETTINGS = {
     definition.name: definition
-    for definition in (CONCURRENT_BACKUPS, CONCURRENT_RESTORES, LOAD_CONCURRENCY, QUEUE_RECHECK_SECONDS)
+    for definition in (
+        CONCURRENT_BACKUPS,
+        CONCURRENT_RESTORES,
+        LOAD_CONCURRENCY,
+        QUEUE_RECHECK_SECONDS,
+        QUEUE_PAUSED,
+        PRIORITY_HEAD_START_SECONDS,
+        OVERLAP_DETECTION,
+    )
 }
 
 
@@ -93,6 +136,9 @@ class Settings:
     concurrent_restores: int
     load_concurrency: LoadConcurrency
     queue_recheck_seconds: int
+    queue_paused: bool
+    priority_head_start_seconds: int
+    overlap_detection: str
 
 
 def effective_settings(stored: list[Setting]) -> Settings:
@@ -110,4 +156,7 @@ def effective_settings(stored: list[Setting]) -> Settings:
         concurrent_restores=value(CONCURRENT_RESTORES),  # type: ignore[arg-type]
         load_concurrency=value(LOAD_CONCURRENCY),  # type: ignore[arg-type]
         queue_recheck_seconds=value(QUEUE_RECHECK_SECONDS),  # type: ignore[arg-type]
+        queue_paused=value(QUEUE_PAUSED),  # type: ignore[arg-type]
+        priority_head_start_seconds=value(PRIORITY_HEAD_START_SECONDS),  # type: ignore[arg-type]
+        overlap_detection=value(OVERLAP_DETECTION),  # type: ignore[arg-type]
     )

@@ -123,3 +123,4 @@ TRANSFERS: tuple[type[Transfer], ...] = (*UPLOADS, *DOWNLOADS)
 BACKUP_LABEL = "tidegate.dev/backup-uid"
 RESTORE_LABEL = "tidegate.dev/restore-uid"
 VOLUME_LABEL = "tidegate.dev/volume-uid"
+ATTEMPT_LABEL = "tidegate.dev/attempt"

@@ -1,0 +1,33 @@
+"""Looking at the queue for an answer: the server's own table where there is one, else what the store lists."""
+
+from tidegate.api.services import Services
+from tidegate.decide.backup_queue import QueueSnapshot
+from tidegate.decide.queue_surroundings import surroundings_of
+from tidegate.decide.queue_table import QueueTable
+from tidegate.model.backup import Backup
+from tidegate.model.setting import Setting, Settings, effective_settings
+from tidegate.model.target import BackupTarget
+from tidegate.model.volume import Namespace, Volume
+
+
+async def queue_table(services: Services) -> QueueTable:
+    """Every backup that is New, waits or runs."""
+    if services.queue is not None:
+        return services.queue
+    table = QueueTable()
+    table.replace_all((await services.store.list(Backup)).items)
+    return table
+
+
+async def queue_now(services: Services, table: QueueTable) -> tuple[QueueSnapshot, Settings]:
+    """What the next pass would plan from."""
+    store = services.store
+    settings = effective_settings(list((await store.list(Setting)).items))
+    by_volume = settings.overlap_detection == "volume"
+    around = surroundings_of(
+        settings,
+        (await store.list(Namespace)).items,
+        (await store.list(BackupTarget)).items,
+        (await store.list(Volume)).items if by_volume else (),
+    )
+    return table.snapshot(around), settings

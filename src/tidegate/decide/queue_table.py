@@ -1,0 +1,249 @@
+"""The backups that run or wait, kept up to date change by change: what the queue is planned from.
+
+It holds nothing that the stored resources do not say, and is the same whether it was told of every change or of the
+last state only. A queue of a hundred thousand is planned without reading them all again.
+"""
+
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from tidegate.decide.backup_queue import Contender, QueueSnapshot
+from tidegate.decide.overlap import Scope, is_glob, resolve_scope, selects, universe_of
+from tidegate.decide.queue_order import next_ticket, place_in_queue
+from tidegate.decide.queue_row import Row
+from tidegate.model.backup import Backup, BackupPhase
+
+_LIVE = frozenset({BackupPhase.NEW, BackupPhase.QUEUED, BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS})
+
+
+class Wanted(NamedTuple):
+    """What a backup is about. Many backups want the same, so it is kept once."""
+
+    included: tuple[str, ...]
+    excluded: tuple[str, ...]
+    labels: tuple[frozenset[tuple[str, str]], ...] = ()
+    """Volumes that carry all labels of one of these; empty: all volumes."""
+    hooks: bool = False
+
+    @property
+    def needs_universe(self) -> bool:
+        """Whether other backups' namespaces matter to what its globs mean."""
+        return any(is_glob(pattern) and pattern != "*" for pattern in (*self.included, *self.excluded))
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """A backup as the queue remembers it: little, for there may be very many."""
+
+    name: str
+    phase: BackupPhase
+    wanted: Wanted
+    target: str
+    ticket: int
+    priority: int
+    created: datetime | None
+    cancel: bool = False
+    why: tuple[str, str] = ("", "")
+    """The reason and the message that are stored: why it waits, as far as anyone was told."""
+
+    @classmethod
+    def of(cls, backup: Backup) -> "QueueEntry":
+        """What matters of a stored backup."""
+        spec, status = backup.spec, backup.status
+        return cls(
+            name=backup.name,
+            phase=status.phase,
+            wanted=Wanted(
+                spec.included_namespaces,
+                spec.excluded_namespaces,
+                tuple(frozenset(choice.match_labels.items()) for choice in spec.label_choices),
+                bool(spec.hooks),
+            ),
+            target=spec.storage_location,
+            ticket=status.queue_ticket or 0,
+            priority=spec.priority,
+            created=backup.metadata.creation_timestamp,
+            cancel=spec.cancel,
+            why=(waiting.reason, waiting.message) if (waiting := status.condition("Waiting")) else ("", ""),
+        )
+
+
+class QueueTable:
+    """One entry for each backup that is New, Queued, ReadyToStart or InProgress and not being deleted."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, QueueEntry] = {}
+        self._order: list[tuple[int, int, str]] = []
+        self._running: dict[str, QueueEntry] = {}
+        self._new: dict[str, QueueEntry] = {}
+        self._cancelled: dict[str, QueueEntry] = {}
+        self._wanted: Counter[Wanted] = Counter()
+        self._highest_ticket = 0
+        self._head_start_seconds = 0
+        self._scopes = _Scopes()
+
+    def __len__(self) -> int:
+        """Backups that are New, wait or run."""
+        return len(self._entries)
+
+    def note(self, backup: Backup) -> None:
+        """The backup is now like this."""
+        self._highest_ticket = max(self._highest_ticket, backup.status.queue_ticket or 0)
+        if backup.deleting or backup.status.phase not in _LIVE:
+            self.forget(backup.name)
+            return
+        entry = QueueEntry.of(backup)
+        if self._entries.get(backup.name) != entry:
+            self.forget(backup.name)
+            self._add(entry)
+
+    def queue(self, entry: QueueEntry, ticket: int) -> None:
+        """As if this one had joined the queue with this ticket."""
+        self.forget(entry.name)
+        self._add(replace(entry, phase=BackupPhase.QUEUED, ticket=ticket))
+
+    def forget(self, name: str) -> None:
+        """The backup is over or gone."""
+        entry = self._entries.pop(name, None)
+        if entry is None:
+            return
+        self._running.pop(name, None)
+        self._new.pop(name, None)
+        if self._cancelled.pop(name, None) is None and entry.phase is BackupPhase.QUEUED:
+            del self._order[bisect_left(self._order, self._key(entry))]
+        self._wanted[entry.wanted] -= 1
+        if not self._wanted[entry.wanted]:
+            del self._wanted[entry.wanted]
+            self._scopes.stale = True
+
+    def replace_all(self, backups: Iterable[Backup]) -> None:
+        """These are all that exist."""
+        gone = set(self._entries)
+        for backup in backups:
+            gone.discard(backup.name)
+            self.note(backup)
+        for name in gone:
+            self.forget(name)
+
+    def new(self) -> list[QueueEntry]:
+        """Those that have no ticket yet, in the order in which they were asked for."""
+        return sorted(self._new.values(), key=lambda entry: (entry.created is None, entry.created, entry.name))
+
+    def cancelled(self) -> list[QueueEntry]:
+        """Those that were called off before they had a slot."""
+        return sorted((e for e in self._cancelled.values()), key=lambda entry: entry.name)
+
+    def tickets(self, now: datetime) -> dict[str, int]:
+        """A ticket for each new backup, behind all that were ever given."""
+        highest, given = self._highest_ticket, {}
+        for entry in self.new():
+            highest = given[entry.name] = next_ticket(now, highest=highest)
+        return given
+
+    def entry(self, name: str) -> QueueEntry | None:
+        """One that is New, waits or runs."""
+        return self._entries.get(name)
+
+    def queued(self) -> Sequence[QueueEntry]:
+        """In the order of the queue."""
+        return Row(self._order, self._entries.__getitem__)
+
+    def position(self, name: str) -> int | None:
+        """1..n without holes for who waits, None for who does not."""
+        entry = self._entries.get(name)
+        if entry is None or entry.phase is not BackupPhase.QUEUED or entry.cancel:
+            return None
+        return bisect_left(self._order, self._key(entry)) + 1
+
+    def snapshot(self, around: "Surroundings") -> QueueSnapshot:
+        """What a plan is made from. Good until the next change."""
+        if around.head_start_seconds != self._head_start_seconds:
+            self._head_start_seconds = around.head_start_seconds
+            self._order = sorted(self._key(self._entries[name]) for _, _, name in self._order)
+        self._scopes.resolve_against(around, self._wanted)
+
+        def contender(name: str) -> Contender:
+            entry = self._entries[name]
+            return Contender(name, self._scopes.of(entry.wanted), entry.target)
+
+        return QueueSnapshot(
+            running=[contender(name) for name in sorted(self._running)],
+            waiting=Row(self._order, contender),
+            unavailable_targets=around.unavailable_targets,
+            paused=around.paused,
+        )
+
+    def _add(self, entry: QueueEntry) -> None:
+        self._entries[entry.name] = entry
+        if entry.wanted not in self._wanted:
+            self._scopes.stale = True
+        self._wanted[entry.wanted] += 1
+        if entry.cancel and entry.phase in {BackupPhase.NEW, BackupPhase.QUEUED}:
+            self._cancelled[entry.name] = entry  # it takes no place and claims nothing any more
+        elif entry.phase is BackupPhase.QUEUED:
+            insort(self._order, self._key(entry))
+        elif entry.phase is BackupPhase.NEW:
+            self._new[entry.name] = entry
+        else:
+            self._running[entry.name] = entry
+
+    def _key(self, entry: QueueEntry) -> tuple[int, int, str]:
+        place = place_in_queue(entry.ticket, entry.priority, head_start_seconds=self._head_start_seconds)
+        return place, entry.ticket, entry.name
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is not in the queue but matters to it."""
+
+    namespaces: frozenset[str] = frozenset()
+    unavailable_targets: frozenset[str] = frozenset()
+    paused: bool = False
+    head_start_seconds: int = 0
+    volumes: Mapping[tuple[str, str], Mapping[str, str]] | None = None
+    """Labels of each volume, by namespace and name; given where overlap is judged by volumes, not by namespaces."""
+
+
+class _Scopes:
+    """What each wish means now; resolved once for all backups that have it."""
+
+    def __init__(self) -> None:
+        self.stale = True
+        self._around = Surroundings()
+        self._plain: dict[Wanted, Scope] = {}
+        self._others: dict[Wanted, Scope] = {}
+        self._universe: frozenset[str] = frozenset()
+
+    def resolve_against(self, around: Surroundings, wishes: Mapping[Wanted, int]) -> None:
+        if (around.namespaces, around.volumes) == (self._around.namespaces, self._around.volumes) and not self.stale:
+            return
+        by_volume = around.volumes is not None or self._around.volumes is not None
+        self._around, self.stale = around, False
+        self._others.clear()
+        self._plain = {} if by_volume else {wish: scope for wish, scope in self._plain.items() if wish in wishes}
+        patterns = (pattern for wish in wishes for pattern in (*wish.included, *wish.excluded))
+        if any(wish.needs_universe for wish in wishes):
+            self._universe = universe_of(around.namespaces, patterns)
+
+    def of(self, wish: Wanted) -> Scope:
+        known = self._plain if not wish.needs_universe else self._others
+        scope = known.get(wish)
+        if scope is None:
+            scope = known[wish] = self._resolved(wish)
+        return scope
+
+    def _resolved(self, wish: Wanted) -> Scope:
+        if self._around.volumes is None:
+            return resolve_scope(wish.included, wish.excluded, universe=self._universe)
+        names = {
+            f"{namespace}/{volume}"
+            for (namespace, volume), labels in self._around.volumes.items()
+            if selects(namespace, included=wish.included, excluded=wish.excluded)
+            # Hooks act on whatever runs in a namespace, not on the volumes alone.
+            and (wish.hooks or not wish.labels or any(choice <= labels.items() for choice in wish.labels))
+        }
+        return Scope(frozenset(names))

@@ -1,0 +1,169 @@
+"""What the queue would do: the same decisions, driven by a clock that only jumps.
+
+So a person can try a limit before setting it, and a waiting backup can say when it will probably start.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from tidegate.decide.backup_queue import Contender, QueueSnapshot, plan_starts
+from tidegate.decide.overlap import Scope
+from tidegate.decide.queue_order import place_in_queue
+from tidegate.decide.queue_row import Row
+
+_MICROSECONDS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A backup to be simulated. Times are seconds from now; one that runs already arrives with `started`."""
+
+    name: str
+    scope: Scope
+    duration: float
+    arrives: float = 0.0
+    priority: int = 0
+    target: str = ""
+    started: bool = False
+    """It runs now, and `duration` is what is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """When a job was asked for, began and ended."""
+
+    name: str
+    arrived: float
+    began: float
+    ended: float
+
+    @property
+    def waited(self) -> float:
+        """Seconds in the queue."""
+        return self.began - self.arrived
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What came out. Jobs that can never start (their target does not answer) are in none of the numbers."""
+
+    runs: tuple[Run, ...]
+    never: tuple[str, ...]
+    limit: int
+
+    @property
+    def makespan(self) -> float:
+        """Seconds until the last one has ended."""
+        return max((run.ended for run in self.runs), default=0.0)
+
+    @property
+    def slot_use(self) -> float:
+        """Which part of all slots was in use, from the first arrival to the last end."""
+        first = min((run.arrived for run in self.runs), default=0.0)
+        available = (self.makespan - first) * self.limit
+        return sum(run.ended - run.began for run in self.runs) / available if available else 0.0
+
+    def wait_percentile(self, percent: float) -> float:
+        """So many percent of the jobs waited at most this long."""
+        waits = sorted(run.waited for run in self.runs)
+        if not waits:
+            return 0.0
+        rank = -(-len(waits) * percent // 100)
+        return waits[min(len(waits), max(1, int(rank))) - 1]
+
+
+def simulate(
+    jobs: Iterable[Job],
+    *,
+    limit: int,
+    head_start_seconds: int = 0,
+    unavailable_targets: frozenset[str] = frozenset(),
+) -> Forecast:
+    """Let every job arrive, wait for its turn as the real queue would have it, run, and end."""
+    return _Simulation(jobs, limit, head_start_seconds, unavailable_targets).run()
+
+
+class _Simulation:
+    def __init__(
+        self, jobs: Iterable[Job], limit: int, head_start_seconds: int, unavailable_targets: frozenset[str]
+    ) -> None:
+        self._limit = limit
+        self._head_start_seconds = head_start_seconds
+        self._unavailable = unavailable_targets
+        self._jobs: dict[str, Job] = {}
+        self._numbers: dict[str, int] = {}
+        self._arrivals: list[tuple[float, int, str]] = []
+        self._endings: list[tuple[float, str]] = []
+        self._waiting: list[tuple[int, int, str]] = []
+        self._began: dict[str, float] = {}
+        self._runs: list[Run] = []
+        for number, job in enumerate(jobs):
+            self._jobs[job.name] = job
+            self._numbers[job.name] = number
+            if job.started:
+                self._begin(job.name, 0.0)
+            else:
+                heappush(self._arrivals, (job.arrives, number, job.name))
+
+    def run(self) -> Forecast:
+        while self._arrivals or self._endings:
+            now = min(row[0][0] for row in (self._arrivals, self._endings) if row)
+            while self._endings and self._endings[0][0] <= now:
+                self._end(*heappop(self._endings))
+            while self._arrivals and self._arrivals[0][0] <= now:
+                _, number, name = heappop(self._arrivals)
+                insort(self._waiting, self._place(name, number))
+            for name in plan_starts(self._snapshot(), limit=self._limit):
+                del self._waiting[bisect_left(self._waiting, self._place(name, self._numbers[name]))]
+                self._begin(name, now)
+        return Forecast(tuple(self._runs), tuple(name for _, _, name in self._waiting), self._limit)
+
+    def _begin(self, name: str, now: float) -> None:
+        self._began[name] = now
+        heappush(self._endings, (now + self._jobs[name].duration, name))
+
+    def _end(self, now: float, name: str) -> None:
+        job = self._jobs[name]
+        self._runs.append(Run(name, min(job.arrives, self._began[name]), self._began.pop(name), now))
+
+    def _place(self, name: str, number: int) -> tuple[int, int, str]:
+        job = self._jobs[name]
+        ticket = int(job.arrives * _MICROSECONDS)
+        return place_in_queue(ticket, job.priority, head_start_seconds=self._head_start_seconds), number, name
+
+    def _snapshot(self) -> QueueSnapshot:
+        running = [self._contender(name) for name in self._began]
+        return QueueSnapshot(running, Row(self._waiting, self._contender), self._unavailable)
+
+    def _contender(self, name: str) -> Contender:
+        job = self._jobs[name]
+        return Contender(name, job.scope, job.target)
+
+
+def typical_durations(finished: Iterable[tuple[str, float]], *, otherwise: float) -> "Durations":
+    """From past runs: a key that tells what was backed up (a schedule, or the namespaces), and seconds."""
+    by_key: dict[str, list[float]] = {}
+    every: list[float] = []
+    for key, seconds in finished:
+        by_key.setdefault(key, []).append(seconds)
+        every.append(seconds)
+    return Durations({key: _median(values) for key, values in by_key.items()}, _median(every) if every else otherwise)
+
+
+@dataclass(frozen=True)
+class Durations:
+    """How long backups take: the median of the same ones in the past, else of all."""
+
+    by_key: Mapping[str, float]
+    of_all: float
+
+    def expected(self, key: str) -> float:
+        """Seconds."""
+        return self.by_key.get(key, self.of_all)
+
+
+def _median(values: list[float]) -> float:
+    middle = sorted(values)[(len(values) - 1) // 2 : len(values) // 2 + 1]
+    return sum(middle) / len(middle)
