@@ -1,5 +1,6 @@
 """`tidegate schedule`: backups that ask for themselves."""
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -127,9 +128,12 @@ def describe(ctx: typer.Context, name: Name) -> None:
         schedule = read_resource((Schedule,), client.get(SCHEDULE, name))
         wires = client.list(BACKUP.plural, selector=f"{SCHEDULE_LABEL}={name}").items
     backups = read_all((Backup,), wires)
+    kept = {}
     rules = schedule.spec.retention or Retention()
-    plan = plan_retention(backups, rules, read_zone(schedule.spec.timezone), now=cli.clock.now())
-    kept = {one.name: one.reasons for one in plan.keep} if rules.keeps_something else {}
+    # Of a schedule whose zone nobody knows any more, the rest can still be told.
+    with suppress(ValueError):
+        plan = plan_retention(backups, rules, read_zone(schedule.spec.timezone), now=cli.clock.now())
+        kept = {one.name: one.reasons for one in plan.keep} if rules.keeps_something else {}
     show_sections(cli, describe_schedule(schedule, backups, kept, cli.reader()))
 
 
