@@ -67,6 +67,14 @@ async def test_a_schedule_is_paused_by_replacing_its_spec_and_deleted_at_once(ap
     assert (await api.delete("/v1/schedules/nightly")).status_code == 204
 
 
+async def test_a_schedule_whose_target_is_gone_can_be_paused_but_not_resumed(api, nightly):
+    await api.delete("/v1/backuptargets/store")
+
+    assert (await api.put("/v1/schedules/nightly", json=but(paused=True))).status_code == 200
+    refused = await api.put("/v1/schedules/nightly", json=but(paused=False))
+    assert (refused.status_code, refused.json()["field"]) == (422, "spec.template.storageLocation")
+
+
 @pytest.mark.parametrize(
     ("spec", "ttl"),
     [

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from logging import INFO, WARNING
 
 import structlog
 
@@ -24,6 +25,7 @@ from tidegate.ports.resource_store import ResourceStore
 
 log = structlog.get_logger(__name__)
 
+_AS_WISHED = frozenset({SkipReason.PAUSED, SkipReason.SKIP_IMMEDIATELY})
 _WHILE_A_RESTORE_READS = timedelta(minutes=1)
 
 
@@ -75,7 +77,8 @@ class ScheduleController:
                 after = _ran(after, verdict.run)
         if skip is not None:
             after = _skipped(after, skip, now=self.clock.now())
-            log.warning(
+            log.log(
+                INFO if skip.reason in _AS_WISHED else WARNING,
                 "scheduled run skipped",
                 schedule=schedule.name,
                 time=skip.at.isoformat(),

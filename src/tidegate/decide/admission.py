@@ -61,7 +61,8 @@ def admit_schedule(schedule: Schedule, targets: Sequence[BackupTarget]) -> Sched
             read(value)
         except ValueError as error:
             raise InvalidInput(str(error), field=f"spec.{wire}") from None
-    _check_template(spec.template, targets)
+    # One that makes no backups needs no target: whose target is gone must be able to pause.
+    _check_template(spec.template, targets, needs_target=not spec.paused)
     rules_decide = spec.retention is not None and spec.retention.keeps_something
     if rules_decide and "ttl" not in spec.template.model_fields_set:
         return schedule.with_spec(template=spec.template.replace(ttl=_AS_LONG_AS_THE_RULES_SAY))
@@ -71,18 +72,23 @@ def admit_schedule(schedule: Schedule, targets: Sequence[BackupTarget]) -> Sched
 def template_refusal(template: BackupSpec, targets: Sequence[BackupTarget]) -> str | None:
     """Why no backup can be made of the template as things are now, if so."""
     try:
-        _check_template(template, targets)
+        _check_template(template, targets, needs_target=True)
     except UserError as error:
         return error.message
     return None
 
 
-def _check_template(template: BackupSpec, targets: Sequence[BackupTarget]) -> None:
+def _check_template(template: BackupSpec, targets: Sequence[BackupTarget], *, needs_target: bool) -> None:
     if template.cancel:
         raise InvalidInput("a template cannot be cancelled; pause the schedule", field="spec.template.cancel")
     try:
         admit_backup(Backup(metadata=Metadata(name="template"), spec=template), targets)
+    except NotFound:
+        if needs_target:
+            raise
     except InvalidInput as error:
+        if error.field == "spec.storageLocation" and not needs_target:
+            return
         field = error.field.replace("spec.", "spec.template.", 1)
         raise InvalidInput(error.message.replace("spec.", "spec.template."), field=field, hint=error.hint) from None
 
