@@ -233,3 +233,10 @@ def test_times_are_those_of_the_reader():
     assert reader.moment(THEN) == "2026-01-01 02:00:00+02:00"
     assert reader.moment_and_age(THEN + timedelta(hours=1)) == "2026-01-01 03:00:00+02:00 (in 1h)"
     assert reader.until(THEN) == "now"
+
+
+def test_a_pinned_backup_shows_that_it_does_not_expire():
+    backup = a_backup("keep").with_metadata(labels={"tidegate.dev/pinned": "true"})
+
+    assert row(BACKUPS, backup)["EXPIRES"] == "pinned"
+    assert told(describe_backup(backup, [], READER))["Times", "Expires"] == "never, it is pinned"

@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from tidegate.api.services import Services
-from tidegate.decide.admission import admit_backup, admit_restore, check_setting
+from tidegate.decide.admission import admit_backup, admit_restore, admit_schedule, check_setting
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound, Refused
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase
 from tidegate.model.names import check_namespace
 from tidegate.model.resource import Metadata, Resource
 from tidegate.model.restore import RESTORE_FINALIZER, Restore
+from tidegate.model.schedule import Schedule
 from tidegate.model.setting import Setting
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Namespace, Volume
@@ -57,6 +58,11 @@ async def _admit_restore(services: Services, resource: Resource) -> Resource:
     return resource.with_metadata(finalizers=(RESTORE_FINALIZER,))
 
 
+async def _admit_schedule(services: Services, resource: Resource) -> Resource:
+    assert isinstance(resource, Schedule)  # noqa: S101  # see ADMISSIONS
+    return admit_schedule(resource, (await services.store.list(BackupTarget)).items)
+
+
 async def _admit_volume(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Volume)  # noqa: S101  # see ADMISSIONS
     TreeGlobs(resource.spec.excludes)  # refuses one that can never match: who excludes a secret must not find it later
@@ -99,6 +105,7 @@ def _checked_namespace(name: str, field: str) -> None:
 ADMISSIONS: dict[type[Resource], Admission] = {
     Backup: Admission(_admit_backup),
     Restore: Admission(_admit_restore),
+    Schedule: Admission(_admit_schedule),
     Volume: Admission(_admit_volume, before_create=_ensure_namespace),
     Namespace: Admission(_admit_namespace),
     BackupTarget: Admission(_admit_target),

@@ -18,6 +18,7 @@ from tidegate.model.kinds import kind_name
 from tidegate.model.node import Node
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
+from tidegate.model.schedule import Schedule
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
 from tidegate.model.volume import Namespace, Volume
@@ -27,8 +28,8 @@ R = TypeVar("R", bound=Resource)
 LARGEST_PAGE = 1000
 
 # What clients may write; the others are made by the system and can only be read.
-_WRITABLE: tuple[type[Resource], ...] = (Namespace, Volume, BackupTarget, Backup, Restore)
-_REPLACEABLE: tuple[type[Resource], ...] = (Volume, BackupTarget)
+_WRITABLE: tuple[type[Resource], ...] = (Namespace, Volume, BackupTarget, Backup, Restore, Schedule)
+_REPLACEABLE: tuple[type[Resource], ...] = (Volume, BackupTarget, Schedule)
 _READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node)
 
 

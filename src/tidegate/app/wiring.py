@@ -8,6 +8,7 @@ from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.restore import RestoreController
 from tidegate.controllers.runtime import Runtime
+from tidegate.controllers.schedule import ScheduleController
 from tidegate.controllers.target import TargetController
 from tidegate.controllers.transfer import TransferController
 from tidegate.controllers.transfer_gates import TransferGates
@@ -41,6 +42,7 @@ def build_runtime(
             BackupQueue(store, clock, mirror),
             BackupController(store, clock),
             RestoreController(store, clock),
+            ScheduleController(store, clock),
             TransferGates(store, clock, node),
             TransferController(store, clock, supervisor, known),
             VolumeController(store),

@@ -15,6 +15,7 @@ from tidegate.cli.longhorn_verbs import add_longhorn_verbs
 from tidegate.cli.nouns import BACKUP, NAMESPACE, RESTORE, TARGET
 from tidegate.cli.options import epilog, read_labels, read_timeout, split_commas
 from tidegate.cli.output import show_sections
+from tidegate.cli.pin import add_pin_verbs
 from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
 from tidegate.cli.wire import Wire, read_all, read_resource, uid_of
@@ -135,4 +136,5 @@ add_delete(
     dependents=_reading_restores,
 )
 add_longhorn_verbs(app)
+add_pin_verbs(app)
 add_wait(app, BACKUP, example="tidegate backup wait nightly --timeout 30m")

@@ -99,6 +99,14 @@ class Client:
         """Create or replace."""
         return self._resource("PUT", _path(noun.plural, resource["metadata"]["name"], ""), None, resource)
 
+    def ask_for(self, noun: Noun, name: str, action: str, query: dict[str, str] | None = None) -> Wire:
+        """Have something done with a resource; what came of it."""
+        return self._resource("POST", f"{_path(noun.plural, name, '')}/{action}", query)
+
+    def next_times(self, schedule: str, count: int) -> Wire:
+        """The coming times of a schedule."""
+        return self._resource("GET", f"{_path('schedules', schedule, '')}/next", {"count": str(count)})
+
     def delete(self, noun: Noun, name: str, namespace: str = "", *, dry_run: bool) -> Wire | None:
         """Remove it: None if it is gone, or the resource as it is while the server still cleans up behind it."""
         response = self._send("DELETE", _path(noun.plural, name, namespace), _dry(dry_run), None)

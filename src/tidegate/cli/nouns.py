@@ -34,6 +34,7 @@ DOWNLOADS = ("datadownloads", "podvolumerestores")
 
 BACKUP = Job("backup", ("backups",), "backup:BACKUPS", transfers=UPLOADS, label="tidegate.dev/backup-uid")
 RESTORE = Job("restore", ("restores",), "restore:RESTORES", transfers=DOWNLOADS, label="tidegate.dev/restore-uid")
+SCHEDULE = Noun("schedule", ("schedules",), "schedule:SCHEDULES")
 VOLUME = Noun("volume", ("volumes",), "volume:VOLUMES", namespaced=True)
 TARGET = Noun("target", ("backuptargets",), "target:TARGETS")
 NAMESPACE = Noun("namespace", ("namespaces",), "namespace:NAMESPACES")
@@ -41,4 +42,4 @@ SETTING = Noun("setting", ("settings",), "setting:SETTINGS")
 TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
 NODE = Noun("node", ("nodes",), "node:NODES")
 
-NOUNS = (BACKUP, RESTORE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NODE)
+NOUNS = (BACKUP, RESTORE, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NODE)

@@ -67,7 +67,7 @@ class BackupController:
             await self._go_on(backup)
         elif phase in _AFTER_FINALIZING:
             await self._finish(backup, _AFTER_FINALIZING[phase])
-        elif phase.final and backup.status.expiration is not None:
+        elif phase.final and backup.status.expiration is not None and not backup.pinned:
             return await self._expire(backup, backup.status.expiration)
         return Next.done()
 

@@ -4,11 +4,16 @@ A mistake is told to the person who makes it, when it is made: not hours later a
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from tidegate.decide.overlap import check_pattern
-from tidegate.errors import InvalidInput, NotFound
+from tidegate.errors import InvalidInput, NotFound, UserError
 from tidegate.model.backup import Backup, BackupSpec
+from tidegate.model.cron import read_fields, read_zone
+from tidegate.model.names import LONGEST_LABEL
+from tidegate.model.resource import Metadata
 from tidegate.model.restore import RestoreSpec
+from tidegate.model.schedule import Schedule
 from tidegate.model.setting import KNOWN_SETTINGS, Setting
 from tidegate.model.target import BackupTarget
 
@@ -26,6 +31,9 @@ _NOT_YET = (
 
 _PLAIN = BackupSpec()
 
+# The ttl of backups whose schedule has retention rules and names no ttl: the default would end what they keep.
+_AS_LONG_AS_THE_RULES_SAY = timedelta(days=36_500)
+
 
 def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
     """The backup with its target written in; raises InvalidInput or NotFound with the field that is wrong."""
@@ -39,6 +47,50 @@ def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
     if spec.label_selector and spec.or_label_selectors:
         raise InvalidInput("give labelSelector or orLabelSelectors, not both", field="spec.labelSelector")
     return backup.with_spec(storage_location=_target_for(spec.storage_location, targets))
+
+
+def admit_schedule(schedule: Schedule, targets: Sequence[BackupTarget]) -> Schedule:
+    """The schedule as it is stored; raises InvalidInput or NotFound with the field that is wrong."""
+    spec = schedule.spec
+    if len(schedule.name) > LONGEST_LABEL:
+        # Its backups carry the name as a label.
+        message = f"the name of a schedule has at most {LONGEST_LABEL} characters, this one has {len(schedule.name)}"
+        raise InvalidInput(message, field="metadata.name")
+    for wire, read, value in (("schedule", read_fields, spec.schedule), ("timezone", read_zone, spec.timezone)):
+        try:
+            read(value)
+        except ValueError as error:
+            raise InvalidInput(str(error), field=f"spec.{wire}") from None
+    # One that makes no backups needs no target: whose target is gone must be able to pause.
+    _check_template(spec.template, targets, needs_target=not spec.paused)
+    rules_decide = spec.retention is not None and spec.retention.keeps_something
+    if rules_decide and "ttl" not in spec.template.model_fields_set:
+        return schedule.with_spec(template=spec.template.replace(ttl=_AS_LONG_AS_THE_RULES_SAY))
+    return schedule
+
+
+def template_refusal(template: BackupSpec, targets: Sequence[BackupTarget]) -> str | None:
+    """Why no backup can be made of the template as things are now, if so."""
+    try:
+        _check_template(template, targets, needs_target=True)
+    except UserError as error:
+        return error.message
+    return None
+
+
+def _check_template(template: BackupSpec, targets: Sequence[BackupTarget], *, needs_target: bool) -> None:
+    if template.cancel:
+        raise InvalidInput("a template cannot be cancelled; pause the schedule", field="spec.template.cancel")
+    try:
+        admit_backup(Backup(metadata=Metadata(name="template"), spec=template), targets)
+    except NotFound:
+        if needs_target:
+            raise
+    except InvalidInput as error:
+        if error.field == "spec.storageLocation" and not needs_target:
+            return
+        field = error.field.replace("spec.", "spec.template.", 1)
+        raise InvalidInput(error.message.replace("spec.", "spec.template."), field=field, hint=error.hint) from None
 
 
 def admit_restore(spec: RestoreSpec) -> None:

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from tidegate.decide.backup_queue import QueueSnapshot
 from tidegate.decide.simulation import Job, simulate, typical_durations
 from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.schedule import SCHEDULE_LABEL
 from tidegate.model.setting import Settings
 
-SCHEDULE_LABEL = "tidegate.dev/schedule"
 # Of a backup about which nothing at all is known.
 _UNKNOWN_SECONDS = 300.0
 # One that runs longer than expected is expected to go on for a part of that.

@@ -15,6 +15,9 @@ HOUR = timedelta(hours=1)
 # Held until all transfers of the backup, and with them its data in the store, are gone.
 BACKUP_FINALIZER = "tidegate.dev/backup"
 
+# With the value "true": neither its ttl nor the retention of its schedule deletes it.
+PINNED_LABEL = "tidegate.dev/pinned"
+
 
 class BackupPhase(StrEnum):
     """Velero's phases, and Canceled."""
@@ -137,3 +140,8 @@ class Backup(Resource):
     kind: Literal["Backup"] = "Backup"
     spec: BackupSpec = Field(default_factory=BackupSpec)
     status: BackupStatus = Field(default_factory=BackupStatus)
+
+    @property
+    def pinned(self) -> bool:
+        """Whether only a person may delete it."""
+        return self.metadata.labels.get(PINNED_LABEL) == "true"

@@ -8,6 +8,11 @@ from pydantic import Field
 
 from tidegate.model.backup import BackupSpec
 from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.retention import Retention
+
+# On every backup that a schedule made: the name of the schedule.
+SCHEDULE_LABEL = "tidegate.dev/schedule"
+SKIPPED_CONDITION = "Skipped"
 
 
 class SchedulePhase(StrEnum):
@@ -18,15 +23,30 @@ class SchedulePhase(StrEnum):
     FAILED_VALIDATION = "FailedValidation"
 
 
+class SkipReason(StrEnum):
+    """Why a run that was due made no backup."""
+
+    EARLIER_BACKUP_NOT_FINAL = "EarlierBackupNotFinal"
+    PAUSED = "Paused"
+    SKIP_IMMEDIATELY = "SkipImmediately"
+    TEMPLATE_REFUSED = "TemplateRefused"
+    NAME_TAKEN = "NameTaken"
+
+
 class ScheduleSpec(Spec):
     """When, and which backup."""
 
     schedule: str = Field(min_length=1, examples=["30 2 * * *"])
-    timezone: str = "UTC"
+    """Cron: minute, hour, day of month, month, day of week; or @hourly, @daily, @weekly, @monthly, @yearly."""
+    timezone: str = Field(default="UTC", examples=["Europe/Berlin"])
     template: BackupSpec = Field(default_factory=BackupSpec)
+    """Of each backup. Its ttl is the longest that any of them is kept, whatever `retention` says."""
     paused: bool = False
     skip_immediately: bool = False
+    """A new schedule that is due at once waits for its next time instead."""
     use_owner_references_in_backup: bool = False
+    """When the schedule is deleted, so are its backups."""
+    retention: Retention | None = None
 
 
 class ScheduleStatus(Status):
@@ -34,7 +54,9 @@ class ScheduleStatus(Status):
 
     phase: SchedulePhase = SchedulePhase.NEW
     last_backup: datetime | None = None
+    """The time on the schedule for which a backup was last made."""
     last_skipped: datetime | None = None
+    """The time on the schedule for which none was made; the condition Skipped says why."""
     validation_errors: tuple[str, ...] = ()
 
 

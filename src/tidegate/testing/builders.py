@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from tidegate.model.backup import Backup, BackupPhase, BackupSpec, BackupStatus
 from tidegate.model.resource import Metadata, OwnerReference
+from tidegate.model.schedule import Schedule, ScheduleSpec
 from tidegate.model.target import BackupTarget, BackupTargetSpec
 from tidegate.model.transfer import DataUpload, Transfer, TransferPhase, TransferSpec, TransferStatus
 from tidegate.model.volume import Volume, VolumeSpec
@@ -24,6 +25,15 @@ def a_backup(
             storage_location="store",
         ),
         status=BackupStatus(phase=phase, queue_ticket=ticket),
+    )
+
+
+def a_schedule(name: str, cron: str, *namespaces: str, **spec: object) -> Schedule:
+    """A schedule of backups of these namespaces; none means all."""
+    template = BackupSpec(included_namespaces=namespaces, storage_location="store")
+    return Schedule(
+        metadata=Metadata(name=name, uid=f"uid-of-{name}", creation_timestamp=THEN),
+        spec=ScheduleSpec(schedule=cron, template=template).replace(**spec),
     )
 
 

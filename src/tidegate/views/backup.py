@@ -20,6 +20,8 @@ from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, joined, label_text, section, sections
 from tidegate.views.transfer import job_progress_section, volume_sections
 
+PINNED = "pinned"
+
 
 def _items(backup: Backup) -> str:
     progress = backup.status.progress
@@ -52,7 +54,7 @@ BACKUPS = TableView(
         Column("ERRORS", lambda backup, _: _count(backup.status.errors, Tone.BAD), right=True),
         Column("WARNINGS", lambda backup, _: _count(backup.status.warnings, Tone.WAITING), right=True),
         Column("AGE", lambda backup, reader: reader.age(backup.metadata.creation_timestamp)),
-        Column("EXPIRES", lambda backup, reader: reader.until(backup.status.expiration)),
+        Column("EXPIRES", lambda backup, reader: PINNED if backup.pinned else reader.until(backup.status.expiration)),
         Column("NAMESPACES", lambda backup, _: _namespaces(backup), wide=True),
         Column("TARGET", lambda backup, _: backup.spec.storage_location, wide=True),
         Column("PRIORITY", lambda backup, _: str(backup.spec.priority), wide=True, right=True),
@@ -117,7 +119,7 @@ def _time_lines(backup: Backup, reader: Reader) -> list[tuple[str, str]]:
         ("Started", reader.moment_and_age(status.start_timestamp)),
         ("Ended", reader.moment_and_age(status.completion_timestamp)),
         ("Took", reader.took(status.start_timestamp, status.completion_timestamp)),
-        ("Expires", reader.moment_and_age(status.expiration)),
+        ("Expires", f"never, it is {PINNED}" if backup.pinned else reader.moment_and_age(status.expiration)),
     ]
 
 

@@ -1,0 +1,228 @@
+"""`tidegate schedule`: backups that ask for themselves."""
+
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from tidegate.cli import options
+from tidegate.cli.completion import names_of
+from tidegate.cli.context import CliContext, context_of
+from tidegate.cli.creating import Creation, create, new_resource
+from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.formats import OutputFormat
+from tidegate.cli.nouns import BACKUP, NAMESPACE, SCHEDULE, TARGET
+from tidegate.cli.options import epilog, read_labels, split_commas
+from tidegate.cli.output import pretty_json, show_one, show_sections, yaml_text
+from tidegate.cli.verbs import add_delete, add_get
+from tidegate.cli.wire import Wire, name_of, read_all, read_resource
+
+app = typer.Typer(no_args_is_help=True, help="Schedules: backups at set times, and how many of them to keep.")
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the schedule.", autocompletion=names_of(SCHEDULE))]
+Keep = Annotated[int | None, typer.Option(metavar="N", min=0, help="Keep the newest backup of each of N such periods.")]
+
+
+@app.command(
+    "create",
+    epilog=epilog(
+        'tidegate schedule create nightly --schedule "30 2 * * *" --timezone Europe/Berlin',
+        "tidegate schedule create shop --schedule @hourly --include-namespaces shop --keep-hourly 24 --keep-daily 7",
+        'tidegate schedule create weekly --schedule "0 3 * * SUN" --ttl 90d --paused',
+        codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT),
+    ),
+)
+def create_schedule(
+    ctx: typer.Context,
+    *,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new schedule.")],
+    schedule: Annotated[
+        str,
+        typer.Option(metavar="CRON", help="Minute, hour, day of month, month, day of week; or @daily and the like."),
+    ],
+    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Zone of these times; empty: UTC.")] = "",
+    include_namespaces: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES", help="Namespaces or globs, by commas; empty: all.", autocompletion=names_of(NAMESPACE)
+        ),
+    ] = "",
+    exclude_namespaces: Annotated[str, typer.Option(metavar="NAMES", help="Namespaces or globs to leave out.")] = "",
+    selector: Annotated[
+        list[str] | None, typer.Option("--selector", metavar="KEY=VALUE", help="Only volumes with these labels.")
+    ] = None,
+    ttl: Annotated[
+        str, typer.Option(metavar="DURATION", help="Keep no backup longer; empty: 30d, or as the --keep options say.")
+    ] = "",
+    storage_location: Annotated[
+        str,
+        typer.Option(metavar="TARGET", help="Target to write to; empty: the default.", autocompletion=names_of(TARGET)),
+    ] = "",
+    keep_last: Annotated[int | None, typer.Option(metavar="N", min=0, help="Keep the newest N backups.")] = None,
+    keep_hourly: Keep = None,
+    keep_daily: Keep = None,
+    keep_weekly: Keep = None,
+    keep_monthly: Keep = None,
+    keep_yearly: Keep = None,
+    paused: Annotated[bool, typer.Option("--paused", help="Make no backups until it is resumed.")] = False,
+    skip_immediately: Annotated[
+        bool, typer.Option("--skip-immediately", help="If it is due at once, wait for the next time.")
+    ] = False,
+    use_owner_references: Annotated[
+        bool, typer.Option("--use-owner-references-in-backup", help="Delete its backups with the schedule.")
+    ] = False,
+    labels: options.Labels = None,
+    dry_run: options.DryRun = False,
+    output: options.Output = None,
+) -> None:
+    """Make backups at set times. A time is skipped while an earlier backup of the schedule is not finished."""
+    match_labels = read_labels(selector)
+    template = {
+        "includedNamespaces": split_commas(include_namespaces),
+        "excludedNamespaces": split_commas(exclude_namespaces),
+        "labelSelector": {"matchLabels": match_labels} if match_labels else None,
+        "ttl": ttl,
+        "storageLocation": storage_location,
+    }
+    keep = {
+        "keepLast": keep_last,
+        "keepHourly": keep_hourly,
+        "keepDaily": keep_daily,
+        "keepWeekly": keep_weekly,
+        "keepMonthly": keep_monthly,
+        "keepYearly": keep_yearly,
+    }
+    spec: Wire = {
+        "schedule": schedule,
+        "timezone": timezone,
+        "template": {key: value for key, value in template.items() if value},
+        "retention": {key: value for key, value in keep.items() if value is not None},
+        "paused": paused or None,
+        "skipImmediately": skip_immediately or None,
+        "useOwnerReferencesInBackup": use_owner_references or None,
+    }
+    resource = new_resource("Schedule", name, spec, labels=read_labels(labels))
+    cli = context_of(ctx)
+    create(cli, SCHEDULE, Creation(resource, output, dry_run), sentence=lambda wire: _sentence(cli, wire))
+
+
+def _sentence(cli: CliContext, wire: Wire) -> str:
+    from tidegate.model.schedule import Schedule
+    from tidegate.views.schedule import creation_sentence
+
+    return creation_sentence(read_resource((Schedule,), wire), cli.reader())
+
+
+@app.command("describe", epilog=epilog("tidegate schedule describe nightly", codes=(ExitCode.NOT_FOUND,)))
+def describe(ctx: typer.Context, name: Name) -> None:
+    """Tell all about one schedule: its times, what it skipped and why, its backups and why each is kept."""
+    from tidegate.decide.retention import plan_retention
+    from tidegate.model.backup import Backup
+    from tidegate.model.cron import read_zone
+    from tidegate.model.retention import Retention
+    from tidegate.model.schedule import SCHEDULE_LABEL, Schedule
+    from tidegate.views.schedule import describe_schedule
+
+    cli = context_of(ctx)
+    with cli.connect() as client:
+        schedule = read_resource((Schedule,), client.get(SCHEDULE, name))
+        wires = client.list(BACKUP.plural, selector=f"{SCHEDULE_LABEL}={name}").items
+    backups = read_all((Backup,), wires)
+    kept = {}
+    rules = schedule.spec.retention or Retention()
+    # Of a schedule whose zone nobody knows any more, the rest can still be told.
+    with suppress(ValueError):
+        plan = plan_retention(backups, rules, read_zone(schedule.spec.timezone), now=cli.clock.now())
+        kept = {one.name: one.reasons for one in plan.keep} if rules.keeps_something else {}
+    show_sections(cli, describe_schedule(schedule, backups, kept, cli.reader()))
+
+
+@app.command("pause", epilog=epilog("tidegate schedule pause nightly", codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT)))
+def pause(ctx: typer.Context, name: Name, output: options.Output = None) -> None:
+    """Make no backups until the schedule is resumed. Its times go by and are not caught up."""
+    _set_paused(context_of(ctx), name, output, paused=True)
+
+
+@app.command("resume", epilog=epilog("tidegate schedule resume nightly", codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT)))
+def resume(ctx: typer.Context, name: Name, output: options.Output = None) -> None:
+    """Make backups again, from the next time on."""
+    _set_paused(context_of(ctx), name, output, paused=False)
+
+
+def _set_paused(cli: CliContext, name: str, output: OutputFormat | None, *, paused: bool) -> None:
+    with cli.connect() as client:
+        stored = client.get(SCHEDULE, name)
+        wire = client.put(SCHEDULE, {**stored, "spec": {**stored["spec"], "paused": paused}})
+    cli.terminal.note(f"{'Paused' if paused else 'Resumed'} schedule {name}.")
+    show_one(cli, SCHEDULE, wire, output or OutputFormat.NAME)
+
+
+@app.command(
+    "run-now",
+    epilog=epilog(
+        "tidegate schedule run-now nightly",
+        "tidegate backup wait $(tidegate schedule run-now nightly -o name | cut -d/ -f2)",
+        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT),
+    ),
+)
+def run_now(
+    ctx: typer.Context,
+    name: Name,
+    *,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also while an earlier backup of the schedule is not finished.")
+    ] = False,
+    output: options.Output = None,
+) -> None:
+    """Make a backup of the schedule now, also if it is paused. Its times stay as they are."""
+    cli = context_of(ctx)
+    with cli.connect() as client:
+        wire = client.ask_for(SCHEDULE, name, "run", {"force": "true"} if force else None)
+    cli.terminal.note(f"Created backup {name_of(wire)}.")
+    show_one(cli, BACKUP, wire, output or OutputFormat.NAME)
+
+
+@app.command(
+    "next",
+    epilog=epilog(
+        "tidegate schedule next nightly",
+        "tidegate schedule next nightly --count 20 -o json | jq -r '.times[].utc'",
+        codes=(ExitCode.NOT_FOUND,),
+    ),
+)
+def next_times(
+    ctx: typer.Context,
+    name: Name,
+    *,
+    count: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many.")] = 5,
+    output: options.Output = None,
+) -> None:
+    """Show the coming times, in the zone of the schedule and in UTC."""
+    from tidegate.views.schedule import next_table
+
+    cli = context_of(ctx)
+    with cli.connect() as client:
+        answer = client.next_times(name, count)
+    if output in {OutputFormat.JSON, OutputFormat.JSONL}:
+        cli.terminal.out(pretty_json(answer))
+    elif output is OutputFormat.YAML:
+        cli.terminal.out(yaml_text(answer))
+    else:
+        for line in next_table(answer["timezone"], [(time["local"], time["utc"]) for time in answer["times"]]):
+            cli.terminal.out(line)
+    if answer["paused"]:
+        cli.terminal.note(f"Schedule {name} is paused: none of these times makes a backup until it is resumed.")
+
+
+add_get(
+    app,
+    SCHEDULE,
+    "List schedules, when each runs next and what it skipped.",
+    examples=("tidegate schedule get", "tidegate schedule get -o wide", "tidegate schedule get nightly -o yaml"),
+)
+add_delete(
+    app,
+    SCHEDULE,
+    "Delete schedules; their backups stay unless they were made with --use-owner-references-in-backup. Asks first.",
+    examples=("tidegate schedule delete nightly",),
+)

@@ -1,0 +1,141 @@
+"""`tidegate schedule`, and the pins of backups."""
+
+import json
+
+from tidegate.model.retention import Retention
+from tidegate.model.schedule import SCHEDULE_LABEL
+from tidegate.testing.builders import a_backup, a_schedule
+
+
+def sent(server):
+    """The body of the last request that had one."""
+    return next(body for _, _, _, body in reversed(server.requests) if body)
+
+
+def test_a_schedule_is_sent_with_what_was_given_and_nothing_else(run, server):
+    result = run(
+        *("schedule", "create", "nightly", "--schedule", "30 2 * * *", "--timezone", "Europe/Berlin"),
+        *("--include-namespaces", "shop,blog", "--ttl", "90d", "--keep-daily", "7", "--keep-last", "0"),
+        *("--skip-immediately", "-l", "team=web"),
+    )
+
+    assert (result.code, result.out) == (0, "schedule/nightly\n")
+    assert result.err == (
+        "Created schedule nightly. It runs every day at 02:30 Europe/Berlin, next on Fri 2026-01-02 02:30:00+01:00.\n"
+    )
+    assert sent(server) == {
+        "apiVersion": "tidegate.dev/v1alpha1",
+        "kind": "Schedule",
+        "metadata": {"name": "nightly", "labels": {"team": "web"}},
+        "spec": {
+            "schedule": "30 2 * * *",
+            "timezone": "Europe/Berlin",
+            "template": {"includedNamespaces": ["shop", "blog"], "ttl": "90d"},
+            "retention": {"keepDaily": 7, "keepLast": 0},
+            "skipImmediately": True,
+        },
+    }
+
+
+def test_a_schedule_without_a_time_is_wrong_usage(run, server):
+    assert run("schedule", "create", "nightly").code == 2
+
+
+def test_a_schedule_that_the_server_refuses_is_told_with_its_sentence(run, server):
+    problem = {"code": "InvalidInput", "detail": "'x' is not a cron expression", "field": "spec.schedule"}
+    server.problems.append((422, problem))
+
+    result = run("schedule", "create", "nightly", "--schedule", "x")
+
+    assert result.code != 0
+    assert "'x' is not a cron expression" in result.err
+
+
+def test_schedules_are_listed_with_their_times_in_words(run, server):
+    server.put(a_schedule("nightly", "30 2 * * *", "shop"), phase="Enabled", lastBackup="2026-01-01T02:30:00Z")
+    server.put(a_schedule("weekly", "0 3 * * SUN", paused=True), phase="Enabled")
+
+    lines = run("schedule", "get").out.splitlines()
+
+    assert "every day at 02:30 UTC" in lines[1]
+    assert "14h30m" in lines[1]
+    assert "Paused" in lines[2]
+    assert "every Sunday at 03:00 UTC" in lines[2]
+
+
+def test_a_description_tells_what_was_skipped_and_why_each_backup_is_kept(run, server):
+    skipped = {"type": "Skipped", "status": "True", "reason": "EarlierBackupNotFinal", "message": "n-1 is Queued"}
+    schedule = a_schedule("nightly", "30 2 * * *", "shop", retention=Retention(keep_last=1))
+    server.put(schedule, phase="Enabled", lastSkipped="2026-01-01T02:30:00Z", conditions=[skipped])
+    server.put(a_backup("n-1").with_metadata(labels={SCHEDULE_LABEL: "nightly"}), phase="Completed")
+    server.put(a_backup("other"), phase="Completed")
+
+    out = run("schedule", "describe", "nightly").out
+
+    assert "n-1 is Queued" in out
+    assert "Completed, kept: newest, last 1" in out
+    assert "other" not in out
+
+
+def test_a_schedule_whose_zone_is_unknown_here_is_still_described(run, server):
+    server.put(a_schedule("lost", "30 2 * * *", timezone="Mars/Olympus"), phase="FailedValidation")
+
+    assert "FailedValidation" in run("schedule", "describe", "lost").out
+
+
+def test_pausing_and_resuming_change_only_that(run, server):
+    server.put(a_schedule("nightly", "30 2 * * *", "shop"))
+
+    assert run("schedule", "pause", "nightly").err == "Paused schedule nightly.\n"
+    assert sent(server)["spec"]["paused"] is True
+    assert sent(server)["spec"]["template"]["includedNamespaces"] == ["shop"]
+    assert run("schedule", "resume", "nightly").code == 0
+    assert sent(server)["spec"]["paused"] is False
+
+
+def test_the_next_times_are_shown_in_the_zone_and_in_utc(run, server):
+    times = [{"local": "2026-01-02T02:30:00+01:00", "utc": "2026-01-02T01:30:00+00:00"}]
+    answer = {"name": "nightly", "timezone": "Europe/Berlin", "paused": True, "times": times}
+    server.problems.extend([(200, answer), (200, answer)])
+
+    result = run("schedule", "next", "nightly")
+
+    assert result.out.splitlines() == [
+        "EUROPE/BERLIN                  UTC",
+        "Fri 2026-01-02 02:30:00+01:00  2026-01-02 01:30:00",
+    ]
+    assert "is paused" in result.err
+    assert server.requests[-1][1:3] == ("/v1/schedules/nightly/next", {"count": "5"})
+    assert json.loads(run("schedule", "next", "nightly", "-o", "json").out) == answer
+
+
+def test_running_a_schedule_now_prints_the_name_of_the_backup(run, server):
+    server.problems.append((201, a_backup("nightly-20260101120000").to_wire()))
+
+    result = run("schedule", "run-now", "nightly", "--force")
+
+    assert (result.code, result.out) == (0, "backup/nightly-20260101120000\n")
+    assert server.requests[-1][:3] == ("POST", "/v1/schedules/nightly/run", {"force": "true"})
+
+
+def test_running_a_schedule_that_still_runs_is_a_conflict(run, server):
+    server.problems.append((409, {"code": "Refused", "detail": "nightly-1 is still Queued", "hint": "use --force"}))
+
+    result = run("schedule", "run-now", "nightly")
+
+    assert (result.code, result.err) == (6, "Error: nightly-1 is still Queued\nHint: use --force\n")
+
+
+def test_deleting_a_schedule_is_confirmed_by_a_flag(run, server):
+    server.put(a_schedule("nightly", "30 2 * * *"))
+
+    assert run("schedule", "delete", "nightly", "--yes").code == 0
+    assert server.resources == {}
+
+
+def test_a_backup_is_pinned_and_unpinned(run, server):
+    for verb in ("pin", "unpin"):
+        server.problems.append((200, a_backup("keep").to_wire()))
+
+        assert run("backup", verb, "keep").out == "backup/keep\n"
+        assert server.requests[-1][:2] == ("POST", f"/v1/backups/keep/{verb}")
