@@ -11,11 +11,13 @@ from pathlib import Path
 import structlog
 
 from tidegate.errors import InvalidInput
+from tidegate.model.duration import format_duration
 from tidegate.ports.hook_runner import HookRun
 
 log = structlog.get_logger(__name__)
 
 _KEPT_OUTPUT = 2048
+_LAST_WORDS_SECONDS = 1.0
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _FIELD = "spec.hooks"
 
@@ -30,6 +32,7 @@ class HookFiles:
         self._directory = directory.absolute()
         self._running = running
         self._groups: set[int] = set()
+        self._closed = False
 
     async def check(self, command: tuple[str, ...]) -> None:
         """See HookRunner."""
@@ -57,7 +60,8 @@ class HookFiles:
         return await self._watched(process, run)
 
     def close(self) -> None:
-        """End all that run."""
+        """End all that run, and those that are just being started."""
+        self._closed = True
         for group in self._groups:
             _end_group(group)
 
@@ -75,7 +79,9 @@ class HookFiles:
     async def _watched(self, process: Process, run: HookRun) -> str | None:
         note = self._running / str(process.pid)
         self._groups.add(process.pid)
-        output = asyncio.create_task(_tail(process))
+        if self._closed:
+            _end_group(process.pid)
+        output = _Output(process)
         try:
             self._running.mkdir(exist_ok=True, mode=0o700)
             note.write_text(_birth(process.pid))
@@ -83,17 +89,17 @@ class HookFiles:
                 code = await process.wait()
         except TimeoutError:
             _end_group(process.pid)
-            return f"{run.command[0]} took longer than {run.timeout}{_told(await output)}"
+            return f"{run.command[0]} took longer than {format_duration(run.timeout)}{await output.told()}"
         finally:
             _end_group(process.pid)  # also what it left in the background: nothing may act behind the server's back
             await process.wait()
             self._groups.discard(process.pid)
             note.unlink(missing_ok=True)
-        said = await output
+        said = await output.told()
         if code == 0:
             return None
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-        return f"{run.command[0]} {how}{_told(said)}"
+        return f"{run.command[0]} {how}{said}"
 
     def _checked(self, name: str) -> Path:
         path = self._directory / name
@@ -126,16 +132,24 @@ def _environment(run: HookRun) -> dict[str, str]:
     }
 
 
-async def _tail(process: Process) -> str:
-    assert process.stdout is not None  # noqa: S101  # asked for at the start
-    tail = b""
-    while chunk := await process.stdout.read(_KEPT_OUTPUT):
-        tail = (tail + chunk)[-_KEPT_OUTPUT:]
-    return tail.decode(errors="replace").strip()
+class _Output:
+    """The tail of what a hook said."""
 
+    def __init__(self, process: Process) -> None:
+        self._tail = b""
+        self._task = asyncio.create_task(self._read(process))
 
-def _told(output: str) -> str:
-    return f"; it said: {output}" if output else ""
+    async def told(self) -> str:
+        """To be added to a sentence. Something that ran away from its group may hold the pipe open: not waited for."""
+        await asyncio.wait({self._task}, timeout=_LAST_WORDS_SECONDS)
+        self._task.cancel()
+        words = self._tail.decode(errors="replace").strip()
+        return f"; it said: {words}" if words else ""
+
+    async def _read(self, process: Process) -> None:
+        assert process.stdout is not None  # noqa: S101  # asked for at the start
+        while chunk := await process.stdout.read(_KEPT_OUTPUT):
+            self._tail = (self._tail + chunk)[-_KEPT_OUTPUT:]
 
 
 def _end_group(group: int) -> None:

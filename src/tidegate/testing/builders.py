@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 
 from tidegate.model.backup import Backup, BackupPhase, BackupSpec, BackupStatus
+from tidegate.model.hooks import BackupHooks, ExecHook, Hook, OnError, ResourceHooks
+from tidegate.model.label_selector import LabelSelector
 from tidegate.model.resource import Metadata, OwnerReference
 from tidegate.model.target import BackupTarget, BackupTargetSpec
 from tidegate.model.transfer import DataUpload, Transfer, TransferPhase, TransferSpec, TransferStatus
@@ -24,6 +26,21 @@ def a_backup(
             storage_location="store",
         ),
         status=BackupStatus(phase=phase, queue_ticket=ticket),
+    )
+
+
+def freezing(
+    *, on_error: OnError = OnError.FAIL, namespaces: tuple[str, ...] = (), labels: dict[str, str] | None = None
+) -> BackupHooks:
+    """Hooks that run `freeze` before and `thaw` after."""
+    pre, post = (Hook(exec=ExecHook(command=(name,), on_error=on_error)) for name in ("freeze", "thaw"))
+    selector = LabelSelector(match_labels=labels) if labels else None
+    return BackupHooks(
+        resources=(
+            ResourceHooks(
+                name="database", included_namespaces=namespaces, label_selector=selector, pre=(pre,), post=(post,)
+            ),
+        )
     )
 
 
