@@ -10,6 +10,7 @@ from tidegate.api.services import Services
 from tidegate.errors import InvalidInput, SourceUnreadable, StoreUnavailable
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock
+from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
 
 
@@ -41,7 +42,9 @@ def scenery():
 def services(scenery):
     clock = ManualClock()
     store = MemoryStore(clock=clock, new_id=counting_ids())
-    return Services(store, clock, scenery, token_is_good=lambda token: token == "secret", version="9.9")
+    return Services(
+        store, clock, scenery, token_is_good=lambda token: token == "secret", version="9.9", hooks=FakeHooks()
+    )
 
 
 @pytest.fixture

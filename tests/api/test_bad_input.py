@@ -42,12 +42,27 @@ async def test_a_bad_volume_is_refused_with_a_sentence_and_nothing_is_stored(api
     assert (await api.get("/v1/namespaces")).json()["data"] == []
 
 
+EXEC = "spec.hooks.resources[0].post[0].exec"
+
+
+def hooked(exec_):
+    return {"resources": [{"name": "db", "post": [{"exec": exec_}]}]}
+
+
 BAD_BACKUPS = [
     ({"includedNamespaces": ["a**"]}, 422, "spec.includedNamespaces[0]"),
     ({"storageLocation": "nowhere"}, 404, None),
     ({"ttl": "5"}, 422, "spec.ttl"),
     ({"priority": 10_000}, 422, "spec.priority"),
-    ({"hooks": {"a": 1}}, 422, "spec.hooks"),
+    ({"hooks": {"a": 1}}, 422, "spec.hooks.a"),
+    ({"hooks": hooked({"command": []})}, 422, f"{EXEC}.command"),
+    ({"hooks": hooked({"command": ["/bin/sh", "-c", "id"]})}, 422, f"{EXEC}.command"),
+    ({"hooks": hooked({"command": ["../thaw"]})}, 422, f"{EXEC}.command"),
+    ({"hooks": hooked({"command": ["thaw"], "timeout": "soon"})}, 422, f"{EXEC}.timeout"),
+    ({"hooks": hooked({"command": ["thaw"], "timeout": "0s"})}, 422, f"{EXEC}.timeout"),
+    ({"hooks": hooked({"command": ["thaw"], "onError": "Ignore"})}, 422, f"{EXEC}.onError"),
+    ({"hooks": hooked({"command": ["nobody-knows-it"]})}, 422, EXEC),
+    ({"orderedResources": {"pods": "a/b"}}, 422, "spec.orderedResources"),
 ]
 
 

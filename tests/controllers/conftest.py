@@ -12,6 +12,7 @@ from tidegate.model.setting import Setting, SettingSpec
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.builders import a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.movers import FakeMovers
 
@@ -35,10 +36,13 @@ class World:
     clock: ManualClock = field(default_factory=ManualClock)
     movers: FakeMovers = field(default_factory=FakeMovers)
     weather: Weather = field(default_factory=Weather)
+    hooks: FakeHooks = field(default_factory=FakeHooks)
 
     def __post_init__(self):
         self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
-        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, "node-a", self.weather)
+        self.runtime, self.supervisor = build_runtime(
+            self.store, self.clock, self.movers, "node-a", self.weather, hooks=self.hooks
+        )
 
     async def start(self):
         await self.store.create(a_target("store"))

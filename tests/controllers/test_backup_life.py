@@ -35,7 +35,7 @@ async def test_a_backup_goes_through_all_its_steps_and_every_volume_is_moved(wor
     assert seen == ["New", "Queued", "ReadyToStart", "InProgress", "Finalizing", "Completed"]
     assert [m.job.path for m in world.movers.started] == ["/data/shop/db", "/data/shop/files"]
     done = await world.store.get(Backup, "nightly")
-    assert (done.status.progress.items_backed_up, done.status.progress.total_items) == (2, 2)
+    assert (done.status.progress.items_backed_up, done.status.progress.total_items) == (4, 4)
 
 
 async def test_a_volume_knows_its_last_backup(world):
@@ -103,6 +103,7 @@ async def test_two_backups_of_one_namespace_run_one_after_the_other(world):
 
 
 async def test_a_node_moves_one_transfer_at_a_time_by_default(world):
+    await world.setting("item-block-worker-count", "3")
     await world.volumes("a/one", "a/two", "a/three")
     await world.store.create(a_backup("all", "a"))
     await world.settle()
@@ -115,6 +116,7 @@ async def test_a_node_moves_one_transfer_at_a_time_by_default(world):
 
 
 async def test_raising_the_limit_takes_effect_at_once(world):
+    await world.setting("item-block-worker-count", "3")
     await world.volumes("a/one", "a/two", "a/three")
     await world.store.create(a_backup("all", "a"))
     await world.settle()

@@ -4,6 +4,7 @@ import pytest
 
 from tidegate.decide.admission import admit_backup, admit_restore, check_setting
 from tidegate.errors import InvalidInput, NotFound
+from tidegate.model.hooks import BackupHooks, ExecHook, Hook, ResourceHooks
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import RestoreSpec
 from tidegate.model.setting import Setting, SettingSpec
@@ -12,6 +13,11 @@ from tidegate.testing.builders import a_backup, a_target
 
 def unplaced(**spec):
     return a_backup("b", "ns").with_spec(storage_location="", **spec)
+
+
+def hooks(**changes):
+    freeze = Hook(exec=ExecHook(command=("freeze",)))
+    return BackupHooks(resources=(ResourceHooks(name="db", pre=(freeze,)).replace(**changes),))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +49,10 @@ def test_an_unknown_target_is_told_with_the_known_ones():
     [
         ({"included_namespaces": ("ok", "Bad")}, "spec.includedNamespaces[1]"),
         ({"excluded_namespaces": ("a**",)}, "spec.excludedNamespaces[0]"),
-        ({"hooks": {"resources": []}}, "spec.hooks"),
+        ({"hooks": hooks(included_namespaces=("a**",))}, "spec.hooks.resources[0].includedNamespaces[0]"),
+        ({"hooks": hooks(pre=())}, "spec.hooks.resources[0]"),
+        ({"ordered_resources": {"pods": "shop/web"}}, "spec.orderedResources"),
+        ({"ordered_resources": {"volumes": "shop/db,files"}}, "spec.orderedResources"),
         ({"included_resources": ("pods",)}, "spec.includedResources"),
         ({"snapshot_move_data": False}, "spec.snapshotMoveData"),
     ],
@@ -53,6 +62,12 @@ def test_a_wrong_field_is_refused_by_its_path(spec, field):
         admit_backup(unplaced(**spec), [a_target("only")])
 
     assert caught.value.field == field
+
+
+def test_hooks_and_an_order_are_let_in():
+    wishes = {"hooks": hooks(), "ordered_resources": {"volumes": "shop/db, shop/files"}}
+
+    assert admit_backup(unplaced(**wishes), [a_target("only")]).spec.hooks == hooks()
 
 
 def test_a_restore_from_a_schedule_is_refused_until_it_works():

@@ -2,10 +2,11 @@
 
 import pytest
 
-from tidegate.decide.recovery import INTERRUPTED, after_restart
-from tidegate.model.backup import BackupPhase
+from tidegate.decide.recovery import INTERRUPTED, after_restart, interrupted
+from tidegate.model.backup import BackupPhase, OnInterruption
+from tidegate.model.item_block import BlockPhase, BlockProgress, HookCall
 from tidegate.model.transfer import TransferPhase
-from tidegate.testing.builders import THEN, a_backup, a_transfer
+from tidegate.testing.builders import THEN, a_backup, a_transfer, freezing
 
 
 @pytest.mark.parametrize("phase", [p for p in BackupPhase if p is not BackupPhase.IN_PROGRESS])
@@ -18,6 +19,44 @@ def test_a_backup_that_was_in_progress_fails_with_the_reason():
 
     assert (failed.status.phase, failed.status.failure_reason) == (BackupPhase.FAILED, INTERRUPTED)
     assert failed.status.completion_timestamp == THEN
+
+
+def frozen(*phases, **spec):
+    """A backup under way, with one block in each of these phases, all with hooks."""
+    calls = (HookCall(hook=0, namespace="shop", volumes=("db",)),)
+    blocks = tuple(BlockProgress(volumes=(f"shop/{p}",), hooks=calls, phase=p) for p in phases)
+    backup = a_backup("b", phase=BackupPhase.IN_PROGRESS, ticket=3).with_spec(hooks=freezing(), **spec)
+    return backup.with_status(blocks=blocks)
+
+
+@pytest.mark.parametrize("phase", [BlockPhase.PRE_HOOKS, BlockPhase.MOVING, BlockPhase.POST_HOOKS])
+def test_a_backup_that_may_have_frozen_something_first_owes_its_post_hooks(phase):
+    (owing, orphan) = after_restart([frozen(phase, BlockPhase.PENDING), a_transfer("t", owner="b")], now=THEN)
+
+    assert (owing.status.phase, owing.status.interrupted) == (BackupPhase.IN_PROGRESS, True)
+    assert [(block.volumes, block.phase) for block in owing.status.blocks] == [
+        ((f"shop/{phase}",), BlockPhase.POST_HOOKS)
+    ]
+    assert orphan.status.phase is TransferPhase.CANCELING
+    assert after_restart([owing, orphan], now=THEN) == []
+
+
+def test_a_backup_whose_hooks_had_not_begun_owes_nothing():
+    (failed,) = after_restart([frozen(BlockPhase.PENDING)], now=THEN)
+
+    assert (failed.status.phase, failed.status.blocks) == (BackupPhase.FAILED, ())
+
+
+def test_what_is_owed_once_done_the_backup_fails_or_is_queued_again():
+    (owing,) = after_restart([frozen(BlockPhase.MOVING)], now=THEN)
+    (again,) = after_restart([frozen(BlockPhase.MOVING, on_interruption=OnInterruption.REQUEUE)], now=THEN)
+
+    failed, queued = interrupted(owing, now=THEN).status, interrupted(again, now=THEN).status
+
+    assert (failed.phase, failed.failure_reason, failed.blocks) == (BackupPhase.FAILED, INTERRUPTED, ())
+    assert (queued.phase, queued.queue_ticket, queued.attempt) == (BackupPhase.QUEUED, 3, 1)
+    assert not failed.interrupted
+    assert not queued.interrupted
 
 
 @pytest.mark.parametrize("phase", [TransferPhase.ACCEPTED, TransferPhase.PREPARED, TransferPhase.IN_PROGRESS])

@@ -13,13 +13,18 @@ from tidegate.model.load import parse_load_concurrency
 from tidegate.model.reasons import Reason
 from tidegate.model.setting import effective_settings
 from tidegate.model.transfer import DataDownload, DataUpload, TransferPhase
-from tidegate.testing.builders import a_transfer
+from tidegate.testing.builders import a_transfer as built
 
 P = TransferPhase
 
 
 def settings(load='{"globalConfig": 1}', restores=5):
     return replace(effective_settings([]), concurrent_restores=restores, load_concurrency=parse_load_concurrency(load))
+
+
+def a_transfer(name, *given, **wishes):
+    """Each of a volume of its own, unless the test says otherwise."""
+    return built(name, *given, **{"volume": ("ns", name), **wishes})
 
 
 def plan(*transfers, load='{"globalConfig": 1}', restores=5, down=frozenset()):
@@ -75,6 +80,37 @@ def test_a_target_that_is_down_is_waited_for():
     made = plan(a_transfer("t"), down=frozenset({"store"}))
 
     assert [(h.ref.name, h.reason) for h in made.wait] == [("t", Reason.TARGET_UNAVAILABLE)]
+
+
+def test_two_uploads_of_one_volume_never_move_at_once():
+    same = ("shop", "db")
+    made = plan(
+        a_transfer("first", P.CANCELING, node="n", volume=same),
+        a_transfer("second", P.PREPARED, node="n", volume=same),
+        a_transfer("other", P.PREPARED, node="n"),
+        load='{"globalConfig": 9}',
+    )
+
+    assert [ref.name for ref in made.start] == ["other"]
+    assert [(h.ref.name, h.reason, h.message) for h in made.wait] == [
+        ("second", Reason.DEPENDENCY, "DataUpload first is moving the same volume, shop/db")
+    ]
+
+
+def test_of_two_uploads_of_one_volume_that_are_ready_only_the_older_starts():
+    made = plan(*(a_transfer(n, P.PREPARED, node="n", volume=("shop", "db")) for n in "ab"), load='{"globalConfig": 9}')
+
+    assert [ref.name for ref in made.start] == ["a"]
+
+
+def test_a_restore_of_a_volume_does_not_wait_for_its_upload():
+    same = ("shop", "db")
+    moving = a_transfer("up", P.IN_PROGRESS, node="n", volume=same)
+    made = plan(
+        moving, a_transfer("down", P.PREPARED, node="n", volume=same, kind=DataDownload), load='{"globalConfig": 9}'
+    )
+
+    assert [ref.name for ref in made.start] == ["down"]
 
 
 def test_a_transfer_that_shall_be_cancelled_takes_no_slot():

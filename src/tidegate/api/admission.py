@@ -8,6 +8,7 @@ from tidegate.decide.admission import admit_backup, admit_restore, admit_schedul
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound, Refused
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase
+from tidegate.model.hooks import BackupHooks, HookStage
 from tidegate.model.names import check_namespace
 from tidegate.model.resource import Metadata, Resource
 from tidegate.model.restore import RESTORE_FINALIZER, Restore
@@ -43,7 +44,20 @@ def as_sent(resource: Resource) -> Resource:
 async def _admit_backup(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Backup)  # noqa: S101  # see ADMISSIONS
     targets = (await services.store.list(BackupTarget)).items
+    await _check_hooks(services, resource.spec.hooks)
     return admit_backup(resource, targets).with_metadata(finalizers=(BACKUP_FINALIZER,))
+
+
+async def _check_hooks(services: Services, hooks: BackupHooks) -> None:
+    """Whoever names a command that cannot be run hears it now, not from a backup that fails at night."""
+    for number, resource in enumerate(hooks.resources):
+        for stage in HookStage:
+            for place, hook in enumerate(resource.at(stage)):
+                try:
+                    await services.hooks.check(hook.command)
+                except InvalidInput as error:
+                    where = f"spec.hooks.resources[{number}].{stage}[{place}].exec"
+                    raise InvalidInput(error.message, field=where, hint=error.hint) from None
 
 
 async def _admit_restore(services: Services, resource: Resource) -> Resource:

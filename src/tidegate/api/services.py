@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tidegate.decide.queue_table import QueueTable
 from tidegate.ports.clock import Clock
+from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
@@ -23,6 +24,7 @@ class Services:
     queue: QueueTable | None = None
     """Kept up to date by the server's controllers; without it, the store is listed."""
     secrets: SecretStore = field(default_factory=NoSecrets)
+    hooks: HookRunner = field(default_factory=NoHooks)
     reconcile_errors: Callable[[], dict[str, int]] = dict
     shutting_down: asyncio.Event = field(default_factory=asyncio.Event)
     """Open event streams watch it, or the server could not stop (uvicorn waits for them)."""

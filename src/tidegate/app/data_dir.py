@@ -41,6 +41,16 @@ class DataDir:
         return self.path / "secrets"
 
     @property
+    def hooks(self) -> Path:
+        """The only programs that a backup can have run; people put them there."""
+        return self.path / "hooks"
+
+    @property
+    def hooks_running(self) -> Path:
+        """Which hooks run now, for the server after this one."""
+        return self.path / "hooks-running"
+
+    @property
     def maps(self) -> Path:
         """What movers remember of their uploads; may be thrown away."""
         return self.path / "maps"

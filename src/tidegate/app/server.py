@@ -14,6 +14,7 @@ from tidegate.api.services import Services
 from tidegate.app.child_movers import ChildMovers
 from tidegate.app.clock import SystemClock
 from tidegate.app.data_dir import DataDir, token_check
+from tidegate.app.hook_files import HookFiles
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
 from tidegate.app.options import ServerOptions
@@ -49,16 +50,19 @@ async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
     token = data_dir.token()
     store = await SqliteStore.open(data_dir.database, clock=clock, new_id=new_id)
     try:
+        hooks = HookFiles(data_dir.hooks, running=data_dir.hooks_running)
+        hooks.end_leftovers()  # before any post hook: a pre hook of a dead server must not freeze behind it
         await recover(store, clock)
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
         node = await _register_node(store)
         movers = ChildMovers(data_dir.maps)
-        runtime, supervisor = build_runtime(store, clock, movers, node, surroundings, secrets=secrets)
+        runtime, supervisor = build_runtime(store, clock, movers, node, surroundings, secrets=secrets, hooks=hooks)
         services = Services(
             store=store,
             clock=clock,
             surroundings=surroundings,
             secrets=secrets,
+            hooks=hooks,
             token_is_good=token_check(token),
             version=__version__,
             reconcile_errors=runtime.error_counts,
@@ -74,14 +78,15 @@ async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
             # Side by side, because both may take seconds: clients end their requests, movers clean up.
             # The reconcilers stop before the movers do: what was in progress stays so, and the next start tells it.
             server.stop()
-            await asyncio.gather(serving, _end_work(runtime, supervisor))
+            await asyncio.gather(serving, _end_work(runtime, supervisor, hooks))
     finally:
         await store.close()
     log.info("server stopped")
 
 
-async def _end_work(runtime: Runtime, supervisor: MoverSupervisor) -> None:
+async def _end_work(runtime: Runtime, supervisor: MoverSupervisor, hooks: HookFiles) -> None:
     await runtime.stop()
+    hooks.close()
     await supervisor.close()
 
 

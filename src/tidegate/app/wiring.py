@@ -3,7 +3,9 @@
 from random import Random
 
 from tidegate.controllers.backup import BackupController
+from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
+from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.restore import RestoreController
@@ -14,6 +16,7 @@ from tidegate.controllers.transfer import TransferController
 from tidegate.controllers.transfer_gates import TransferGates
 from tidegate.controllers.volume import VolumeController
 from tidegate.ports.clock import Clock
+from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.mover_host import MoverHost
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
@@ -28,9 +31,11 @@ def build_runtime(
     surroundings: Surroundings,
     *,
     secrets: SecretStore | None = None,
+    hooks: HookRunner | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers)
+    hook_supervisor = HookSupervisor(hooks or NoHooks())
     mirror = QueueMirror()
     known = secrets or NoSecrets()
     runtime = Runtime(
@@ -40,7 +45,7 @@ def build_runtime(
         random=Random(),  # noqa: S311  # jitter, not secrets
         reconcilers=[
             BackupQueue(store, clock, mirror),
-            BackupController(store, clock),
+            BackupController(store, clock, BackupBlocks(store, hook_supervisor), mirror.table.running),
             RestoreController(store, clock),
             ScheduleController(store, clock),
             TransferGates(store, clock, node),
@@ -50,4 +55,5 @@ def build_runtime(
         ],
     )
     supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
+    hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
     return runtime, supervisor

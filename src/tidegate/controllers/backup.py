@@ -1,41 +1,39 @@
 """Carries one backup from ReadyToStart to its end, and takes it apart when it is deleted."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from hashlib import sha256
 
 import structlog
 
-from tidegate.controllers import transfer as transfers
+from tidegate.controllers.backup_blocks import BackupBlocks, of_attempt
 from tidegate.controllers.finalizers import let_go
-from tidegate.controllers.observation import all_of, all_transfers
+from tidegate.controllers.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconciler import Next, Watch, owners
+from tidegate.decide.item_blocks import ITEMS_PER_VOLUME, plan_blocks
+from tidegate.decide.recovery import interrupted
 from tidegate.decide.rollup import Rollup, roll_up
 from tidegate.decide.selection import volumes_to_back_up
-from tidegate.errors import AlreadyExists, NotFound
-from tidegate.format.paths import store_backup_name, store_volume_name
+from tidegate.decide.slot_lifetime import may_leave_slot
+from tidegate.errors import NotFound
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, BackupProgress
+from tidegate.model.hooks import HookStatus
 from tidegate.model.labels import Selector
-from tidegate.model.resource import Condition, Metadata, Ref
+from tidegate.model.resource import Condition, Ref, Resource
 from tidegate.model.restore import Restore
-from tidegate.model.transfer import (
-    ATTEMPT_LABEL,
-    BACKUP_LABEL,
-    UPLOADS,
-    VOLUME_LABEL,
-    DataUpload,
-    PodVolumeBackup,
-    Transfer,
-    TransferSpec,
-)
+from tidegate.model.setting import ITEM_BLOCK_WORKERS, Setting
+from tidegate.model.transfer import ATTEMPT_LABEL, BACKUP_LABEL, UPLOADS, Transfer
 from tidegate.model.volume import Volume
-from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 
 log = structlog.get_logger(__name__)
 
 _FINALIZING = {"Completed": BackupPhase.FINALIZING, "PartiallyFailed": BackupPhase.FINALIZING_PARTIALLY_FAILED}
+_WAITING = {
+    BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS,
+    BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS_PARTIALLY_FAILED,
+}
 _AFTER_FINALIZING = {
     BackupPhase.FINALIZING: BackupPhase.COMPLETED,
     BackupPhase.FINALIZING_PARTIALLY_FAILED: BackupPhase.PARTIALLY_FAILED,
@@ -48,9 +46,20 @@ class BackupController:
 
     store: ResourceStore
     clock: Clock
+    blocks: BackupBlocks
+    running: Callable[[], Iterable[str]] = tuple
+    """Names of backups that have a slot: a changed number of workers concerns them."""
     name: str = "backup"
     workers: int = 4
-    watches: tuple[Watch, ...] = (Watch(Backup), *(Watch(kind, owners("Backup")) for kind in UPLOADS))
+
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        """The backups, their uploads, and the number of workers that each backup has."""
+        uploads = (Watch(kind, owners("Backup")) for kind in UPLOADS)
+        return (Watch(Backup), *uploads, Watch(Setting, self._concerned))
+
+    def _concerned(self, setting: Resource) -> Iterable[Ref]:
+        return [Ref("Backup", name) for name in self.running()] if setting.name == ITEM_BLOCK_WORKERS.name else []
 
     async def reconcile(self, key: Ref) -> Next:
         """One step of one backup."""
@@ -63,7 +72,7 @@ class BackupController:
             return await self._take_apart(backup)
         if phase is BackupPhase.READY_TO_START:
             await (self._finish(backup, BackupPhase.CANCELED) if backup.spec.cancel else self._begin(backup))
-        elif phase is BackupPhase.IN_PROGRESS:
+        elif phase is BackupPhase.IN_PROGRESS or phase in _WAITING:
             await self._go_on(backup)
         elif phase in _AFTER_FINALIZING:
             await self._finish(backup, _AFTER_FINALIZING[phase])
@@ -78,34 +87,36 @@ class BackupController:
         await self.store.update_status(started)
         log.info("backup started", backup=backup.name)
 
+    async def _settle_blocks(self, backup: Backup) -> None:
+        """Which volumes, in which blocks: decided once, so that what changes meanwhile leaves nothing half done."""
+        volumes = volumes_to_back_up(backup.spec, await all_of(self.store, Volume))
+        progress = BackupProgress(total_items=ITEMS_PER_VOLUME * len(volumes))
+        await self.store.update_status(backup.with_status(progress=progress, blocks=plan_blocks(backup.spec, volumes)))
+
     async def _go_on(self, backup: Backup) -> None:
-        if backup.status.progress is None and not backup.spec.cancel:
-            await self._create_uploads(backup)
+        called_off = backup.spec.cancel or backup.status.interrupted
+        if backup.status.progress is None and not called_off:
+            await self._settle_blocks(backup)
             return
         uploads = await self._uploads_of_attempt(backup)
         if backup.spec.cancel:
             await self._cancel(uploads)
+        workers = (await settings_now(self.store)).item_block_workers
+        found = await self.blocks.look(backup, uploads, workers=workers, ending=called_off)
+        uploads += await self.blocks.refuse(backup, found)
+        after = _with_counts(self.blocks.noted(backup, found), roll_up(uploads))
+        if not after.status.blocks:
+            after = self._after_last_block(after, uploads)
+        await self.blocks.apply(backup, after, found)
+
+    def _after_last_block(self, backup: Backup, uploads: list[Transfer]) -> Backup:
         rollup = roll_up(uploads)
-        backup = backup.with_status(
-            progress=BackupProgress(total_items=rollup.total, items_backed_up=rollup.done),
-            errors=rollup.failed + rollup.cancelled,
-            warnings=rollup.warnings + (rollup.total == 0),
-        )
+        if backup.status.interrupted:
+            return interrupted(backup, now=self.clock.now())
         if rollup.finished:
             backup = _concluded(backup, rollup)
-            if backup.status.phase.final:
-                backup = backup.with_status(completion_timestamp=self.clock.now())
-        await self.store.update_status(backup)  # writes nothing if nothing differs
-
-    async def _create_uploads(self, backup: Backup) -> None:
-        """One upload per volume. The progress is written last: as long as it is absent, creating goes on here."""
-        volumes = volumes_to_back_up(backup.spec, await all_of(self.store, Volume))
-        for volume in volumes:
-            try:
-                await self.store.create(upload_for(backup, volume))
-            except AlreadyExists:
-                continue  # we were here before: the name is made of the backup's uid and the volume
-        await self.store.update_status(backup.with_status(progress=BackupProgress(total_items=len(volumes))))
+            return backup.with_status(completion_timestamp=self.clock.now()) if backup.status.phase.final else backup
+        return backup.with_status(phase=_waiting_phase(backup)) if may_leave_slot(uploads) else backup
 
     async def _cancel(self, uploads: list[Transfer]) -> None:
         """Each ends by itself, soon: a mover that does not stop is killed."""
@@ -130,7 +141,7 @@ class BackupController:
         return Next.done()
 
     async def _take_apart(self, backup: Backup) -> Next:
-        """Delete the transfers, each of which removes its data from the store; then let go of the record."""
+        """Delete the transfers, each of which removes its data from the store; run owed post hooks; then let go."""
         if backup.status.phase is not BackupPhase.DELETING:
             status = backup.status.no_longer_waiting().replace(phase=BackupPhase.DELETING)
             backup = await self.store.update_status(backup.replace(status=status))
@@ -138,7 +149,8 @@ class BackupController:
         for upload in uploads:
             if not upload.deleting:
                 await self.store.delete(upload.ref, uid=upload.metadata.uid)
-        if not uploads:
+        released = await self.blocks.release(backup, [upload for upload in uploads if of_attempt(backup, upload)])
+        if not uploads and released:
             await let_go(self.store, backup, BACKUP_FINALIZER)
             log.info("backup deleted", backup=backup.name)
         return Next.done()
@@ -152,45 +164,34 @@ class BackupController:
         return await all_transfers(self.store, Selector.matching(wanted))
 
 
+def _with_counts(backup: Backup, rollup: Rollup) -> Backup:
+    status = backup.status
+    hooks = status.hook_status or HookStatus()
+    planned = status.progress.total_items if status.progress else 0
+    return backup.with_status(
+        progress=BackupProgress(total_items=planned, items_backed_up=ITEMS_PER_VOLUME * rollup.done),
+        errors=rollup.failed + rollup.cancelled + hooks.errors,
+        warnings=rollup.warnings + hooks.warnings + len(status.gone_volumes) + (planned == 0),
+    )
+
+
+def _waiting_phase(backup: Backup) -> BackupPhase:
+    if backup.status.errors:
+        return BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS_PARTIALLY_FAILED
+    return BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS
+
+
 def _concluded(backup: Backup, rollup: Rollup) -> Backup:
-    if backup.spec.cancel and rollup.outcome != "Completed":
-        why = f"cancelled on request; {rollup.done} of {rollup.total} volumes were done"
+    planned = (backup.status.progress or BackupProgress()).total_items // ITEMS_PER_VOLUME
+    hooks = backup.status.hook_status or HookStatus()
+    if backup.spec.cancel and (rollup.done < planned or not planned):
+        why = f"cancelled on request; {rollup.done} of {planned} volumes were done"
         return backup.with_status(phase=BackupPhase.CANCELED, failure_reason=why)
-    if rollup.total == 0:
+    if planned == 0:
         message = "no volume matched; nothing was backed up"
         empty = Condition(type="Empty", status="True", reason="NothingMatched", message=message)
         backup = backup.replace(status=backup.status.with_condition(empty))
-    phase = _FINALIZING.get(rollup.outcome) or BackupPhase(rollup.outcome)
-    return backup.with_status(phase=phase, failure_reason=rollup.first_failure)
-
-
-def upload_for(backup: Backup, volume: Volume) -> Transfer:
-    """The upload of one volume for one backup: always the same names, so that creating it twice is harmless."""
-    kind = PodVolumeBackup if volume.spec.source_kind is VolumeKind.DIRECTORY else DataUpload
-    attempt = str(backup.status.attempt)
-    identity = f"{backup.metadata.uid}/{volume.namespace}/{volume.name}"
-    if backup.status.attempt:  # what an interruption ended keeps its name
-        identity = f"{identity}/{attempt}"
-    return kind(
-        metadata=Metadata(
-            name=f"{backup.name[:200]}-{sha256(identity.encode()).hexdigest()[:10]}",
-            labels={
-                BACKUP_LABEL: backup.metadata.uid,
-                VOLUME_LABEL: volume.metadata.uid,
-                ATTEMPT_LABEL: attempt,
-            },
-            owner_references=(backup.as_owner(),),
-            finalizers=(transfers.FINALIZER,),
-        ),
-        spec=TransferSpec(
-            volume_namespace=volume.namespace,
-            volume_name=volume.name,
-            volume_kind=volume.spec.source_kind,
-            path=volume.spec.path,
-            excludes=volume.spec.excludes,
-            target=backup.spec.storage_location,
-            store_volume=store_volume_name(volume.namespace, volume.name),
-            store_backup=store_backup_name(identity),
-            timeout=backup.spec.item_operation_timeout,
-        ),
-    )
+    outcome = "PartiallyFailed" if rollup.outcome == "Completed" and hooks.errors else rollup.outcome
+    phase = _FINALIZING.get(outcome) or BackupPhase(outcome)
+    why_hooks = hooks.problems[0] if hooks.errors and hooks.problems else None
+    return backup.with_status(phase=phase, failure_reason=rollup.first_failure or why_hooks)

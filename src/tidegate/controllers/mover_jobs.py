@@ -44,9 +44,11 @@ def removing_job(transfer: Transfer, target: TargetAccess) -> RemoveJob:
 
 def _store_labels(transfer: Transfer) -> dict[str, str]:
     """By these people find a backup again after a disaster, when nobody remembers ids (longhorn#1539)."""
+    definition = {"tidegate.dev/volume-definition": transfer.spec.definition} if transfer.spec.definition else {}
     owners = {f"tidegate.dev/{owner.kind.lower()}": owner.name for owner in transfer.metadata.owner_references}
     return {
         "tidegate.dev/namespace": transfer.spec.volume_namespace,
         "tidegate.dev/volume": transfer.spec.volume_name,
+        **definition,
         **owners,
     }

@@ -6,6 +6,7 @@ A mistake is told to the person who makes it, when it is made: not hours later a
 from collections.abc import Sequence
 from datetime import timedelta
 
+from tidegate.decide.item_blocks import ordered_volumes
 from tidegate.decide.overlap import check_pattern
 from tidegate.errors import InvalidInput, NotFound, UserError
 from tidegate.model.backup import Backup, BackupSpec
@@ -24,8 +25,6 @@ _NOT_YET = (
     "excluded_resources",
     "snapshot_move_data",
     "default_volumes_to_fs_backup",
-    "hooks",
-    "ordered_resources",
     "csi_snapshot_timeout",
 )
 
@@ -44,6 +43,13 @@ def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
         if getattr(spec, field) != getattr(_PLAIN, field):
             wire = BackupSpec.model_fields[field].alias or field
             raise InvalidInput(f"spec.{wire} is not supported yet; leave it out", field=f"spec.{wire}")
+    for number, hook in enumerate(spec.hooks.resources):
+        where = f"spec.hooks.resources[{number}]"
+        _check_patterns(hook.included_namespaces, f"{where}.includedNamespaces")
+        _check_patterns(hook.excluded_namespaces, f"{where}.excludedNamespaces")
+        if not hook.pre and not hook.post:
+            raise InvalidInput(f"hook {hook.name} does nothing: give pre, post or both", field=where)
+    ordered_volumes(spec.ordered_resources)
     if spec.label_selector and spec.or_label_selectors:
         raise InvalidInput("give labelSelector or orLabelSelectors, not both", field="spec.labelSelector")
     return backup.with_spec(storage_location=_target_for(spec.storage_location, targets))

@@ -61,7 +61,7 @@ class QueueEntry:
                 spec.included_namespaces,
                 spec.excluded_namespaces,
                 tuple(frozenset(choice.match_labels.items()) for choice in spec.label_choices),
-                bool(spec.hooks),
+                bool(spec.hooks.resources),
             ),
             target=spec.storage_location,
             ticket=status.queue_ticket or 0,
@@ -147,6 +147,10 @@ class QueueTable:
     def entry(self, name: str) -> QueueEntry | None:
         """One that is New, waits or runs."""
         return self._entries.get(name)
+
+    def running(self) -> list[str]:
+        """Names of those that have a slot."""
+        return sorted(self._running)
 
     def queued(self) -> Sequence[QueueEntry]:
         """In the order of the queue."""

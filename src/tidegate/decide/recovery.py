@@ -1,13 +1,17 @@
 """What a server that starts must put right, because the one before it stopped or died.
 
 Queued keeps its place and ReadyToStart goes on: the controllers take them up as they are. What was moving bytes has
-lost its mover (a mover stops when its server is gone), so it is told honestly.
+lost its mover (a mover stops when its server is gone), so it is told honestly. A backup whose pre hooks may have run
+first gets its post hooks: an application must not stay frozen because a server died.
 """
 
 from collections.abc import Iterable
 from datetime import datetime
 
+from tidegate.decide.block_hooks import has_hooks
 from tidegate.model.backup import Backup, BackupPhase, OnInterruption
+from tidegate.model.hooks import HookStage
+from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore, RestorePhase
@@ -34,14 +38,30 @@ def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backu
 
 
 def _request(resource: Resource, *, now: datetime) -> Backup | Restore | None:
-    over = {"completion_timestamp": now, "failure_reason": INTERRUPTED}
-    if isinstance(resource, Backup) and resource.status.phase in _UNDER_WAY:
-        if resource.spec.on_interruption is OnInterruption.REQUEUE and not resource.spec.cancel:
-            return _queued_again(resource, now=now)
-        return resource.with_status(phase=BackupPhase.FAILED, **over)
+    if isinstance(resource, Backup) and resource.status.phase in _UNDER_WAY and not resource.status.interrupted:
+        owed = tuple(
+            block.replace(phase=BlockPhase.POST_HOOKS)
+            for block in resource.status.blocks
+            if _owes_post_hooks(resource, block)
+        )
+        if owed:
+            return resource.with_status(blocks=owed, interrupted=True, failure_reason=INTERRUPTED)
+        return interrupted(resource, now=now)
     if isinstance(resource, Restore) and resource.status.phase is RestorePhase.IN_PROGRESS:
-        return resource.with_status(phase=RestorePhase.FAILED, **over)
+        return resource.with_status(phase=RestorePhase.FAILED, completion_timestamp=now, failure_reason=INTERRUPTED)
     return None
+
+
+def interrupted(backup: Backup, *, now: datetime) -> Backup:
+    """What becomes of a backup whose server stopped, once nothing is owed to its applications any more."""
+    backup = backup.with_status(blocks=(), interrupted=False)
+    if backup.spec.on_interruption is OnInterruption.REQUEUE and not backup.spec.cancel:
+        return _queued_again(backup, now=now)
+    return backup.with_status(phase=BackupPhase.FAILED, completion_timestamp=now, failure_reason=INTERRUPTED)
+
+
+def _owes_post_hooks(backup: Backup, block: BlockProgress) -> bool:
+    return block.under_way and has_hooks(backup.spec.hooks, block, HookStage.POST)
 
 
 def _queued_again(backup: Backup, *, now: datetime) -> Backup:
@@ -50,6 +70,8 @@ def _queued_again(backup: Backup, *, now: datetime) -> Backup:
         phase=BackupPhase.QUEUED,
         attempt=backup.status.attempt + 1,
         progress=None,
+        hook_status=None,
+        gone_volumes=(),
         start_timestamp=None,
         expiration=None,
         errors=0,
@@ -60,6 +82,8 @@ def _queued_again(backup: Backup, *, now: datetime) -> Backup:
 
 
 def _is_over(resource: Resource) -> bool:
+    if isinstance(resource, Backup) and resource.status.interrupted:
+        return True
     return isinstance(resource, Backup | Restore) and resource.status.phase.final
 
 

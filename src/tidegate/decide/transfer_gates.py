@@ -1,4 +1,4 @@
-"""Which transfers may go through their gates now: restore limit, prepare queue, node load.
+"""Which transfers may go through their gates now: restore limit, prepare queue, node load, one upload per volume.
 
 One pass over all transfers that are not final, oldest request first, so check and take are one step and a burst can
 never exceed a limit (longhorn#4558). A waiting transfer gets the reason of the first gate that stops it.
@@ -56,10 +56,18 @@ def _plan_moving(
     transfers: Sequence[Transfer], settings: Settings, labels: Mapping[str, Mapping[str, str]], plan: TransferPlan
 ) -> None:
     moving = Counter(t.status.node for t in transfers if t.status.phase.moving)
+    # A last guard, whatever let two backups of one volume run: both would read it, and write the same volume backups.
+    uploading = {_volume(t): t for t in transfers if t.status.phase.moving and t.direction == "upload"}
     for transfer in _in_phase(transfers, TransferPhase.PREPARED):
         node = transfer.status.node or ""
         limit = node_limit(labels.get(node, {}), settings.load_concurrency)
-        if moving[node] < limit:
+        same_volume = uploading.get(_volume(transfer)) if transfer.direction == "upload" else None
+        if same_volume is not None:
+            message = f"{same_volume.ref} is moving the same volume, {'/'.join(_volume(transfer))}"
+            plan.wait.append(Held(transfer.ref, Reason.DEPENDENCY, message))
+        elif moving[node] < limit:
+            if transfer.direction == "upload":
+                uploading[_volume(transfer)] = transfer
             moving[node] += 1
             plan.start.append(transfer.ref)
         else:
@@ -97,6 +105,10 @@ def _plan_preparing(
 def _in_phase(transfers: Iterable[Transfer], phase: TransferPhase) -> list[Transfer]:
     """Those that a gate may let go on: one that shall be cancelled or is being deleted takes no slot any more."""
     return [t for t in transfers if t.status.phase is phase and not t.spec.cancel and not t.deleting]
+
+
+def _volume(transfer: Transfer) -> tuple[str, str]:
+    return transfer.spec.volume_namespace, transfer.spec.volume_name
 
 
 def _age(transfer: Transfer) -> tuple[str, str]:

@@ -8,7 +8,10 @@ from pydantic import Field
 
 from tidegate.model.duration import Duration
 from tidegate.model.frozen import Model
-from tidegate.model.resource import Labels, Resource, Spec, Status
+from tidegate.model.hooks import BackupHooks, HookStatus
+from tidegate.model.item_block import BlockProgress
+from tidegate.model.label_selector import LabelSelector as LabelSelector  # noqa: PLC0414  # many know it from here
+from tidegate.model.resource import Resource, Spec, Status
 
 HOUR = timedelta(hours=1)
 
@@ -66,12 +69,6 @@ class OnInterruption(StrEnum):
     REQUEUE = "Requeue"
 
 
-class LabelSelector(Model):
-    """Volumes that carry all of these labels."""
-
-    match_labels: Labels = Field(default_factory=dict)
-
-
 class BackupSpec(Spec):
     """What to protect and how. Field names are Velero's."""
 
@@ -87,8 +84,9 @@ class BackupSpec(Spec):
     """Name of a BackupTarget. Absent: the default one; the API writes back which."""
     snapshot_move_data: bool = True
     default_volumes_to_fs_backup: bool = False
-    hooks: dict[str, object] = Field(default_factory=dict)
+    hooks: BackupHooks = Field(default_factory=BackupHooks)
     ordered_resources: dict[str, str] = Field(default_factory=dict)
+    """What goes first, in this order, by kind: `{"volumes": "shop/db,shop/files"}`."""
     item_operation_timeout: Duration = 4 * HOUR
     csi_snapshot_timeout: Duration = timedelta(minutes=10)
     priority: int = Field(default=0, ge=-10, le=10)
@@ -106,7 +104,7 @@ class BackupSpec(Spec):
 
 
 class BackupProgress(Model):
-    """How far it is, in items. Bytes are on the transfers."""
+    """How far it is, in items: of each volume its definition and its data. Bytes are on the transfers."""
 
     total_items: int = 0
     items_backed_up: int = 0
@@ -121,6 +119,14 @@ class BackupStatus(Status):
     queue_position: int | None = None
     queued_at: datetime | None = None
     progress: BackupProgress | None = None
+    """Absent until it is settled which volumes, in which blocks."""
+    blocks: tuple[BlockProgress, ...] = ()
+    """Those that are not done, in the order in which they get a worker."""
+    hook_status: HookStatus | None = None
+    gone_volumes: tuple[str, ...] = ()
+    """Deleted after the backup had begun and before their turn came."""
+    interrupted: bool = False
+    """Its server stopped; it ends, or is queued again, as soon as the post hooks of its blocks have run."""
     attempt: int = 0
     """How often it was interrupted and queued again."""
     start_timestamp: datetime | None = None

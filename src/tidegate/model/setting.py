@@ -90,6 +90,13 @@ LOAD_CONCURRENCY = SettingDefinition(
     '[{"nodeSelector": {"matchLabels": {"disk": "slow"}}, "number": 1}], "prepareQueueLength": 10}.',
     parse_load_concurrency,
 )
+ITEM_BLOCK_WORKERS = SettingDefinition(
+    "item-block-worker-count",
+    "1",
+    "How many item blocks of one backup may be under way at once; a block is a volume, or several that belong "
+    "together. With more than one transfer per node (load-concurrency), raise this too.",
+    whole_number(1),
+)
 QUEUE_RECHECK_SECONDS = SettingDefinition(
     "backup-queue-recheck-seconds",
     "60",
@@ -120,6 +127,7 @@ KNOWN_SETTINGS = {
         CONCURRENT_BACKUPS,
         CONCURRENT_RESTORES,
         LOAD_CONCURRENCY,
+        ITEM_BLOCK_WORKERS,
         QUEUE_RECHECK_SECONDS,
         QUEUE_PAUSED,
         PRIORITY_HEAD_START_SECONDS,
@@ -135,6 +143,7 @@ class Settings:
     concurrent_backups: int
     concurrent_restores: int
     load_concurrency: LoadConcurrency
+    item_block_workers: int
     queue_recheck_seconds: int
     queue_paused: bool
     priority_head_start_seconds: int
@@ -155,6 +164,7 @@ def effective_settings(stored: list[Setting]) -> Settings:
         concurrent_backups=value(CONCURRENT_BACKUPS),  # type: ignore[arg-type]  # each reader's own type
         concurrent_restores=value(CONCURRENT_RESTORES),  # type: ignore[arg-type]
         load_concurrency=value(LOAD_CONCURRENCY),  # type: ignore[arg-type]
+        item_block_workers=value(ITEM_BLOCK_WORKERS),  # type: ignore[arg-type]
         queue_recheck_seconds=value(QUEUE_RECHECK_SECONDS),  # type: ignore[arg-type]
         queue_paused=value(QUEUE_PAUSED),  # type: ignore[arg-type]
         priority_head_start_seconds=value(PRIORITY_HEAD_START_SECONDS),  # type: ignore[arg-type]

@@ -53,6 +53,10 @@ class TransferSpec(Spec):
     """The volume's name in the store."""
     store_backup: str
     """The volume backup's name in the store: to be written by an upload, to be read by a download."""
+    definition: str = ""
+    """The volume as it was defined when the upload was made, as JSON: an item of the backup, kept beside the data."""
+    from_snapshot: bool = False
+    """Whether it reads a snapshot, which stays as it is, and not what an application writes to."""
     existing_data: ExistingData = ExistingData.NONE
     timeout: Duration = timedelta(hours=4)
     """How long bytes may move; waiting for a gate does not count."""

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 
 from tidegate.model.backup import Backup, BackupPhase, BackupSpec, BackupStatus
+from tidegate.model.hooks import BackupHooks, ExecHook, Hook, OnError, ResourceHooks
+from tidegate.model.label_selector import LabelSelector
 from tidegate.model.resource import Metadata, OwnerReference
 from tidegate.model.schedule import Schedule, ScheduleSpec
 from tidegate.model.target import BackupTarget, BackupTargetSpec
@@ -34,6 +36,21 @@ def a_schedule(name: str, cron: str, *namespaces: str, **spec: object) -> Schedu
     return Schedule(
         metadata=Metadata(name=name, uid=f"uid-of-{name}", creation_timestamp=THEN),
         spec=ScheduleSpec(schedule=cron, template=template).replace(**spec),
+    )
+
+
+def freezing(
+    *, on_error: OnError = OnError.FAIL, namespaces: tuple[str, ...] = (), labels: dict[str, str] | None = None
+) -> BackupHooks:
+    """Hooks that run `freeze` before and `thaw` after."""
+    pre, post = (Hook(exec=ExecHook(command=(name,), on_error=on_error)) for name in ("freeze", "thaw"))
+    selector = LabelSelector(match_labels=labels) if labels else None
+    return BackupHooks(
+        resources=(
+            ResourceHooks(
+                name="database", included_namespaces=namespaces, label_selector=selector, pre=(pre,), post=(post,)
+            ),
+        )
     )
 
 

@@ -78,6 +78,7 @@ def describe_backup(backup: Backup, transfers: Sequence[Transfer], reader: Reade
         section("Backup", [*identity_lines(backup, reader), ("Status", phase)]),
         waiting_section(status, reader, position=status.queue_position),
         section("Contents", _content_lines(backup)),
+        section("Blocks", _block_lines(backup)),
         job_progress_section(job, reader),
         section("Times", _time_lines(backup, reader)),
         *volume_sections(job.transfers, reader),
@@ -107,8 +108,20 @@ def _content_lines(backup: Backup) -> list[tuple[str, str]]:
         ("Without", joined(spec.excluded_namespaces)),
         ("Selector", _selector(backup)),
         ("Target", spec.storage_location),
+        ("Hooks", joined(tuple(hook.name for hook in spec.hooks.resources))),
+        ("First", spec.ordered_resources.get("volumes", "")),
         ("Priority", str(spec.priority) if spec.priority else ""),
         ("Kept for", format_duration(spec.ttl)),
+    ]
+
+
+def _block_lines(backup: Backup) -> list[tuple[str, str]]:
+    """What each block does that is under way, and how many wait for a worker."""
+    blocks = backup.status.blocks
+    waiting = sum(not block.under_way for block in blocks)
+    return [
+        *((str(block.phase), joined(block.volumes)) for block in blocks if block.under_way),
+        ("Waiting", f"{waiting} for a worker (item-block-worker-count)" if waiting else ""),
     ]
 
 
@@ -127,6 +140,8 @@ def _problem_lines(backup: Backup) -> list[tuple[str, str]]:
     status = backup.status
     return [
         ("Failure", status.failure_reason or ""),
+        *(("Hook", problem) for problem in (status.hook_status.problems if status.hook_status else ())),
+        *(("Deleted", f"{volume} was deleted before its turn came") for volume in status.gone_volumes),
         *(("Invalid", error) for error in status.validation_errors),
         ("Errors", str(status.errors or "")),
         ("Warnings", str(status.warnings or "")),
