@@ -133,6 +133,10 @@ class QueueTable:
         """Those that have no ticket yet, in the order in which they were asked for."""
         return sorted(self._new.values(), key=lambda entry: (entry.created is None, entry.created, entry.name))
 
+    def running(self) -> list[str]:
+        """Names of those that have a slot."""
+        return sorted(self._running)
+
     def cancelled(self) -> list[QueueEntry]:
         """Those that were called off before they had a slot."""
         return sorted((e for e in self._cancelled.values()), key=lambda entry: entry.name)
@@ -147,10 +151,6 @@ class QueueTable:
     def entry(self, name: str) -> QueueEntry | None:
         """One that is New, waits or runs."""
         return self._entries.get(name)
-
-    def running(self) -> list[str]:
-        """Names of those that have a slot."""
-        return sorted(self._running)
 
     def queued(self) -> Sequence[QueueEntry]:
         """In the order of the queue."""
