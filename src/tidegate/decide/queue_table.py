@@ -148,6 +148,10 @@ class QueueTable:
         """One that is New, waits or runs."""
         return self._entries.get(name)
 
+    def entries(self, names: Iterable[str]) -> list[QueueEntry]:
+        """These, as they are now."""
+        return [self._entries[name] for name in names]
+
     def queued(self) -> Sequence[QueueEntry]:
         """In the order of the queue."""
         return Row(self._order, self._entries.__getitem__)
