@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tidegate.app.wiring import build_runtime
+from tidegate.controllers.recovery import recover
 from tidegate.errors import StoreUnavailable
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
@@ -35,13 +36,24 @@ class World:
     clock: ManualClock = field(default_factory=ManualClock)
     movers: FakeMovers = field(default_factory=FakeMovers)
     weather: Weather = field(default_factory=Weather)
+    store_kind: type = MemoryStore
 
     def __post_init__(self):
-        self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self.store = self.store_kind(clock=self.clock, new_id=counting_ids())
         self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, "node-a", self.weather)
 
     async def start(self):
         await self.store.create(a_target("store"))
+        self.runtime.start()
+        await self.settle()
+
+    async def restart(self):
+        """The server dies, and with it its movers; another one begins with what is stored."""
+        await self.runtime.stop()
+        await self.supervisor.close()
+        self.movers = FakeMovers()
+        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, "node-a", self.weather)
+        await recover(self.store, self.clock)
         self.runtime.start()
         await self.settle()
 

@@ -6,12 +6,10 @@ from fnmatch import fnmatchcase
 from controllers.conftest import World
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from tidegate.app.wiring import build_runtime
 from tidegate.controllers.backup_queue import KEY
 from tidegate.controllers.observation import all_of, settings_now
-from tidegate.controllers.recovery import recover
 from tidegate.decide.backup_queue import plan_starts
 from tidegate.decide.queue_order import tickets_after_move
 from tidegate.decide.queue_surroundings import surroundings_of
@@ -26,7 +24,7 @@ from tidegate.model.volume import Namespace, Volume
 from tidegate.ports.resource_store import Change
 from tidegate.testing.builders import a_backup, a_volume
 from tidegate.testing.clock import settle
-from tidegate.testing.movers import FakeMovers
+from tidegate.testing.late_store import LateStore
 
 # Of these, d has no volume and e does not exist.
 NAMESPACES = ("a", "b", "ab", "c", "d")
@@ -57,7 +55,7 @@ class Queues(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.loop = asyncio.new_event_loop()
-        self.world = World()
+        self.world = World(store_kind=LateStore)
         self.finished_movers = []
         self.names = 0
         self.seen = {}  # each backup as the news have it so far
@@ -66,9 +64,12 @@ class Queues(RuleBasedStateMachine):
     def do(self, work):
         return self.loop.run_until_complete(work)
 
-    @initialize()
-    def begin(self):
+    @initialize(limit=st.integers(1, 4), answers=st.integers(0, 3), news=st.integers(0, 3))
+    def begin(self, limit, answers, news):
+        self.world.store.answers_after, self.world.store.news_after = answers, news
         self.do(self._begin())
+        self.do(self._set("concurrent-backups", str(limit)))
+        self.do(self._settle())
 
     async def _begin(self):
         self.news = self.world.store.watch([Backup, Setting], since="0")
@@ -95,7 +96,7 @@ class Queues(RuleBasedStateMachine):
         """Until no news come any more."""
         version = None
         while version != (version := (await self.world.store.list(Setting)).resource_version):
-            await settle(150)
+            await settle(300)
         await self._check_each_step(version)
 
     async def _set(self, name, value):
@@ -118,6 +119,13 @@ class Queues(RuleBasedStateMachine):
     @rule(wanted=WISHES, excluded=EXCLUDES, priority=st.integers(-2, 2), again=st.booleans(), together=st.integers(1, 3))
     def create(self, wanted, excluded, priority, again, together):
         self.do(self._create(wanted, excluded, priority, again=again, together=together))
+        self.do(self._settle())
+
+    @rule(names=st.lists(st.sampled_from(ALL_NAMES), min_size=1, max_size=3, unique=True))
+    def create_small_ones(self, names):
+        """What most people do: one namespace each."""
+        for name in names:
+            self.do(self._create((name,), (), 0, again=False))
         self.do(self._settle())
 
     async def _create(self, wanted, excluded, priority, *, again, together=1):
@@ -155,20 +163,15 @@ class Queues(RuleBasedStateMachine):
             await self.world.store.delete(backup.ref)
         await self._settle()
 
-    @rule(value=st.sampled_from(["true", "false"]))
-    def pause_or_resume(self, value):
-        self.do(self._set("backup-queue-paused", value))
-        self.do(self._settle())
-
-    @rule(limit=st.integers(1, 4))
-    def another_limit(self, limit):
-        self.do(self._set("concurrent-backups", str(limit)))
-        self.do(self._settle())
-
-    @rule(down=st.booleans())
-    def the_target_comes_or_goes(self, down):
-        self.world.weather.store_is_down = down
-        self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
+    @rule(knob=st.sampled_from(["pause", "resume", "target down", "target up", "1", "2", "3", "4"]))
+    def somebody_turns_a_knob(self, knob):
+        if knob.startswith("target"):
+            self.world.weather.store_is_down = knob == "target down"
+            self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
+        elif knob.isdigit():
+            self.do(self._set("concurrent-backups", knob))
+        else:
+            self.do(self._set("backup-queue-paused", "true" if knob == "pause" else "false"))
         self.do(self._settle())
 
     @rule(number=NUMBERS, to=st.integers(1, 6))
@@ -196,17 +199,10 @@ class Queues(RuleBasedStateMachine):
         self.do(self._restart(wanted, again, turns))
 
     async def _restart(self, wanted, again, turns):
-        world = self.world
         await self._create(wanted, (), 0, again=again)
         await settle(turns)
-        await world.runtime.stop()
-        await world.supervisor.close()
         self.finished_movers.clear()
-        world.movers = FakeMovers()
-        world.runtime, world.supervisor = build_runtime(world.store, world.clock, world.movers, "node-a", world.weather)
-        await recover(world.store, world.clock)
-        assert not [b for b in await world.all(Backup) if b.status.phase is BackupPhase.IN_PROGRESS]
-        world.runtime.start()
+        await self.world.restart()
         await self._settle()
 
     # What must stay true.
@@ -272,7 +268,7 @@ class Queues(RuleBasedStateMachine):
     async def _look_again(self):
         before = (await self.world.store.list(Backup)).resource_version
         self.world.runtime.enqueue("backup-queue", KEY)
-        await settle(150)
+        await settle(100)
         assert (await self.world.store.list(Backup)).resource_version == before
         assert self.world.runtime.error_counts()["backup-queue"] == 0
 
@@ -292,6 +288,6 @@ class Queues(RuleBasedStateMachine):
 
 
 Queues.TestCase.settings = settings(
-    max_examples=25, stateful_step_count=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=30, stateful_step_count=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestQueues = Queues.TestCase
