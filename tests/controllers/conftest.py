@@ -88,3 +88,21 @@ async def world():
     yield world
     await world.runtime.stop()
     await world.supervisor.close()
+
+
+@pytest.fixture
+async def a_world_of():
+    """A world over another kind of store, with what the test wants of it."""
+    worlds = []
+
+    async def begin(store_kind, **wishes):
+        world = World(store_kind=store_kind)
+        worlds.append(world)
+        vars(world.store).update(wishes)
+        await world.start()
+        return world
+
+    yield begin
+    for world in worlds:
+        await world.runtime.stop()
+        await world.supervisor.close()
