@@ -1,5 +1,6 @@
 """Between a look, a plan and a write, anything may happen: the queue neither stops nor does what is no longer right."""
 
+from collections import Counter
 from functools import partial
 
 import pytest
@@ -132,3 +133,16 @@ async def test_one_that_changes_right_before_its_write_holds_up_nobody(a_world_o
 async def test_the_watch_begins_where_the_backups_were_read(world):
     """Older news than the list would take the mirror back to where slots were free."""
     assert world.runtime._kinds()[0] is Backup
+
+
+async def test_what_is_counted_beside_the_store_equals_what_is_stored_and_restarts_forget_nothing(world):
+    await world.volumes("shop/db")
+    await ask(world, one="shop", two="shop", vanishes="shop")
+    await world.store.delete(Ref("Backup", "vanishes"))
+    await world.settle()
+    assert world.runtime.mirror.decisions == {"Queued": 3, "Started": 1, "PassedOver": 2}
+
+    for _ in range(2):
+        counted = +world.runtime.mirror.figures.phases
+        assert counted == Counter(backup.status.phase for backup in await world.all(Backup))
+        await world.restart()

@@ -107,7 +107,7 @@ class BackupQueue:
                 ticket = tickets[entry.name]
                 queued = backup.with_status(phase=BackupPhase.QUEUED, queue_ticket=ticket, queued_at=now)
                 status = queued.status.waiting(Reason.PENDING_EVALUATION, "not looked at yet", since=now)
-                if await self._write(backup, status):
+                if await self._write(backup, status, "Queued"):
                     queued_any = True
                     log.info("backup queued", backup=entry.name, ticket=ticket)
         return queued_any
@@ -116,7 +116,7 @@ class BackupQueue:
         for entry in entries:
             if backup := await self._still(entry):
                 status = backup.status.no_longer_waiting().replace(phase=BackupPhase.READY_TO_START)
-                if await self._write(backup, status):
+                if await self._write(backup, status, "Started"):
                     created = backup.metadata.creation_timestamp
                     waited = (self.clock.now() - created).total_seconds() if created else 0.0
                     log.info("backup leaves the queue", backup=entry.name, waited_seconds=round(waited, 3))
@@ -127,7 +127,7 @@ class BackupQueue:
                 status = backup.status.no_longer_waiting().replace(
                     phase=BackupPhase.CANCELED, completion_timestamp=self.clock.now()
                 )
-                if await self._write(backup, status):
+                if await self._write(backup, status, "Canceled"):
                     log.info("backup cancelled before it started", backup=entry.name)
 
     async def _say_why(self, table: QueueTable, snapshot: QueueSnapshot, settings: Settings) -> None:
@@ -146,7 +146,7 @@ class BackupQueue:
     async def _explain(self, entry: QueueEntry, waiting: Waiting) -> None:
         if backup := await self._still(entry):
             status = backup.status.waiting(waiting.reason, waiting.message, since=self.clock.now())
-            if await self._write(backup, status):
+            if await self._write(backup, status, "PassedOver"):
                 log.info("backup is passed over", backup=entry.name, reason=waiting.reason, why=waiting.message)
 
     async def _still(self, planned: QueueEntry) -> Backup | None:
@@ -157,12 +157,13 @@ class BackupQueue:
             return None
         return backup if not backup.deleting and QueueEntry.of(backup) == planned else None
 
-    async def _write(self, backup: Backup, status: BackupStatus) -> bool:
+    async def _write(self, backup: Backup, status: BackupStatus, outcome: str) -> bool:
         """Whether it was written. One that changed in between is left for the next pass, which its news bring about."""
         try:
             self.mirror.wrote(backup, await self.store.update_status(backup.replace(status=status)))
         except (StaleVersion, NotFound):
             return False
+        self.mirror.decisions[outcome] += 1
         return True
 
 

@@ -1,9 +1,11 @@
 """The queue's table, kept as the store tells it, so that a pass over a large queue need not read it all again."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Resource
@@ -19,6 +21,9 @@ class QueueMirror:
 
     def __init__(self) -> None:
         self.table = QueueTable()
+        self.figures = BackupFigures()
+        self.decisions: Counter[str] = Counter()
+        """What the queue decided since the server began, by outcome."""
         self.reloads = 0
         """How often everything was read anew: whatever was remembered before that may have missed news."""
         self._planning = asyncio.Lock()
@@ -43,6 +48,7 @@ class QueueMirror:
         async with self._planning:
             page = await store.list(Backup)
             self.table.replace_all(page.items)
+            self.figures.replace_all(page.items)
             self._own_writes.clear()
             self.reloads += 1
             return page
@@ -54,8 +60,10 @@ class QueueMirror:
             return
         if event.change is Change.DELETED:
             self.table.forget(backup.name)
+            self.figures.forget(backup.name)
             return
         self.table.note(backup)
+        self.figures.note(backup)
         self._own_writes.discard(backup.metadata.resource_version)
         if self._planning.locked():
             self._heard_in_this_pass.add(backup.metadata.resource_version)
