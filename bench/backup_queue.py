@@ -22,6 +22,7 @@ from tidegate.decide.queue_table import QueueTable, Surroundings
 from tidegate.model.backup import Backup, BackupPhase, BackupSpec, BackupStatus
 from tidegate.model.resource import Condition, Metadata
 from tidegate.model.setting import Setting, SettingSpec
+from tidegate.ports.resource_store import R
 from tidegate.resources.memory import MemoryStore
 
 NAMESPACES = tuple(f"team-{number:04}" for number in range(1_000))
@@ -67,7 +68,7 @@ class _CountingStore(MemoryStore):
 
     writes = 0
 
-    async def update_status(self, resource):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    async def update_status(self, resource: R) -> R:
         self.writes += 1
         await asyncio.sleep(0)  # no real store answers without letting others go on
         return await super().update_status(resource)

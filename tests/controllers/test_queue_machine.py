@@ -3,11 +3,11 @@
 import asyncio
 from fnmatch import fnmatchcase
 
-from controllers.conftest import World
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from controllers.conftest import World
 from tidegate.controllers.backup_queue import KEY
 from tidegate.controllers.observation import all_of, settings_now
 from tidegate.decide.backup_queue import plan_starts
@@ -32,6 +32,7 @@ ALL_NAMES = (*NAMESPACES, "e")
 WISHES = st.lists(st.sampled_from([*ALL_NAMES, "a*", "*b", "?", "[ab]", "*"]), max_size=3, unique=True).map(tuple)
 EXCLUDES = st.sampled_from([(), (), (), ("a",), ("b", "c"), ("a*",)])
 NUMBERS = st.integers(0, 10**6)
+FEW = st.integers(1, 3)
 
 
 def touched(backup):
@@ -116,7 +117,9 @@ class Queues(RuleBasedStateMachine):
         found = [b for b in found if not phases or b.status.phase in phases]
         return found[number % len(found)] if found else None
 
-    @rule(wanted=WISHES, excluded=EXCLUDES, priority=st.integers(-2, 2), again=st.booleans(), together=st.integers(1, 3))
+    @rule(
+        wanted=WISHES, excluded=EXCLUDES, priority=st.integers(-2, 2), again=st.booleans(), together=st.integers(1, 3)
+    )
     def create(self, wanted, excluded, priority, again, together):
         self.do(self._create(wanted, excluded, priority, again=again, together=together))
         self.do(self._settle())

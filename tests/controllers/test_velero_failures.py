@@ -40,7 +40,7 @@ async def shop(world):
 
 @pytest.mark.parametrize("number", ["R1, velero#10519", "R2, velero#9493"])
 async def test_a_backup_that_fails_validation_at_once_gives_its_slot_back(shop, number):
-    """Velero added to, or forgot in, a counter beside the stored phases: with limit 1 its queue was dead until a restart."""
+    """Velero counted beside the stored phases, and wrongly: with limit 1 its queue was dead until a restart."""
     await ask(shop, "bad", "shop")
     await ask(shop, "good", "blog")
 
@@ -111,7 +111,7 @@ class FailingOnce(MemoryStore):
 
 
 async def test_r8_the_last_write_of_a_backup_is_tried_until_it_succeeds(a_world_of):
-    """Velero gave up after ten minutes: the slot was free, the record InProgress, and its namespaces blocked for ever."""
+    """Velero gave up after ten minutes: a free slot, a record InProgress, its namespaces blocked for ever."""
     world = await a_world_of(FailingOnce, refused={("first", "Finalizing"), ("first", "Completed")})
     await world.volumes("shop/db")
     await ask(world, "first", "shop")

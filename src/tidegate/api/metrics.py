@@ -17,7 +17,6 @@ from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
 from tidegate.model.volume import Volume
 
-
 _WHY_BACKUPS_WAIT = (
     Reason.PENDING_EVALUATION,
     Reason.CONCURRENCY_LIMIT,

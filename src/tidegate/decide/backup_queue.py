@@ -133,7 +133,8 @@ def _judged(queue: QueueSnapshot, *, limit: int) -> Iterator[tuple[Contender, Ob
         obstacle = _obstacle(backup, in_the_way, queue, free=limit - started, limit=limit)
         started += obstacle is None
         # A blocked backup still claims its namespaces, or small ones behind it would overtake it for ever.
-        claims.add(Claim(backup.name, backup.scope, running=obstacle is None, order=order))
+        if backup.scope not in claims:
+            claims.add(Claim(backup.name, backup.scope, obstacle is None, order))
         yield backup, obstacle
 
 
