@@ -282,6 +282,8 @@ class Queues(RuleBasedStateMachine):
         self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
         await self._settle()
         for _ in range(4 * self.names + 10):
+            if all(backup.status.phase.final for backup in await self.world.all(Backup)):
+                break
             for mover in self.world.movers.started:
                 if mover not in self.finished_movers:
                     self.finished_movers.append(mover)
@@ -291,6 +293,6 @@ class Queues(RuleBasedStateMachine):
 
 
 Queues.TestCase.settings = settings(
-    max_examples=30, stateful_step_count=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=60, stateful_step_count=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestQueues = Queues.TestCase

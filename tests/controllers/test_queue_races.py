@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from tidegate.errors import InvalidInput
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.resource import Ref
 from tidegate.model.setting import Setting
@@ -146,3 +147,21 @@ async def test_what_is_counted_beside_the_store_equals_what_is_stored_and_restar
         counted = +world.runtime.mirror.figures.phases
         assert counted == Counter(backup.status.phase for backup in await world.all(Backup))
         await world.restart()
+
+
+class Unwritable(MemoryStore):
+    """Holds a backup that it does not take back."""
+
+    async def update_status(self, resource):
+        if resource.name == "bad":
+            raise InvalidInput("this cannot be read back")
+        return await super().update_status(resource)
+
+
+async def test_a_backup_that_cannot_be_written_holds_up_nobody(a_world_of):
+    world = await a_world_of(Unwritable)
+    await world.volumes("shop/db")
+    await ask(world, bad="shop", good="shop")
+
+    assert await phases(world, "bad", "good") == ["New", "InProgress"]
+    assert world.runtime.mirror.decisions["Refused"]

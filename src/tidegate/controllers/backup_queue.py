@@ -17,7 +17,7 @@ from tidegate.controllers.reconciler import Next, Watch, always
 from tidegate.decide.backup_queue import QueueSnapshot, Waiting, plan_admissions, plan_starts
 from tidegate.decide.queue_surroundings import surroundings_of
 from tidegate.decide.queue_table import QueueEntry, QueueTable, Surroundings
-from tidegate.errors import NotFound, StaleVersion
+from tidegate.errors import NotFound, StaleVersion, UserError
 from tidegate.model.backup import Backup, BackupPhase, BackupStatus
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Ref, Resource
@@ -162,6 +162,11 @@ class BackupQueue:
         try:
             self.mirror.wrote(backup, await self.store.update_status(backup.replace(status=status)))
         except (StaleVersion, NotFound):
+            return False
+        except UserError as error:
+            # One that cannot be stored as it is must not hold up all others.
+            self.mirror.decisions["Refused"] += 1
+            log.error("backup cannot be written", backup=backup.name, error=f"{type(error).__name__}: {error}")
             return False
         self.mirror.decisions[outcome] += 1
         return True
