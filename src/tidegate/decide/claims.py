@@ -28,10 +28,6 @@ class Claims:
         self._answers: dict[Scope, Claim] = {}
         self._claimed: set[Scope] = set()
 
-    def __contains__(self, scope: Scope) -> bool:
-        """Whether somebody claimed exactly this: whoever claims it too, later, stands in nobody's way first."""
-        return scope in self._claimed
-
     def add(self, claim: Claim) -> None:
         """From here on it stands in the way of whoever shares a name."""
         scope = claim.scope
