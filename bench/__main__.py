@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Sequence
 
-from bench import command_line, resource_store, store
+from bench import backup_queue, command_line, resource_store, store
 from bench.rows import Bench, table
 
 # A new bench is one line here: its name, and a function without arguments that returns rows.
 BENCHES: dict[str, Bench] = {
     "resource-store": resource_store.run,
+    "backup-queue": backup_queue.run,
     "command-line": command_line.run,
     "store": store.run,
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -78,3 +79,25 @@ async def test_metrics_are_counted_from_the_store_and_die_with_their_objects(api
 
 async def test_the_version_is_told(api):
     assert (await api.get("/v1/version")).json() == {"version": "9.9"}
+
+
+async def test_the_queue_is_measured_from_what_is_stored(api, services):
+    began = services.clock.now()
+    started = a_backup("runs", phase=BackupPhase.IN_PROGRESS, ticket=1)
+    await services.store.create(started.with_status(queued_at=began, start_timestamp=began + timedelta(seconds=70)))
+    await services.store.create(a_backup("waits", phase=BackupPhase.QUEUED, ticket=2).with_status(queued_at=began))
+    services.queue_decisions = lambda: {"Started": 3}
+
+    lines = set((await api.get("/metrics")).text.splitlines())
+
+    assert {
+        'tidegate_queue_length{reason="PendingEvaluation"} 1.0',
+        'tidegate_queue_length{reason="Paused"} 0.0',
+        "tidegate_queue_oldest_wait_seconds 0.0",
+        "tidegate_queue_running 1.0",
+        'tidegate_queue_wait_seconds_bucket{le="60"} 0.0',
+        'tidegate_queue_wait_seconds_bucket{le="300"} 1.0',
+        "tidegate_queue_wait_seconds_count 1.0",
+        "tidegate_queue_wait_seconds_sum 70.0",
+        'tidegate_queue_decisions_total{outcome="Started"} 3.0',
+    } <= lines

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tidegate.app.wiring import build_runtime
+from tidegate.controllers.recovery import recover
 from tidegate.errors import StoreUnavailable
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
@@ -37,15 +38,26 @@ class World:
     movers: FakeMovers = field(default_factory=FakeMovers)
     weather: Weather = field(default_factory=Weather)
     hooks: FakeHooks = field(default_factory=FakeHooks)
+    store_kind: type = MemoryStore
 
     def __post_init__(self):
-        self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self.store = self.store_kind(clock=self.clock, new_id=counting_ids())
         self.runtime, self.supervisor = build_runtime(
             self.store, self.clock, self.movers, "node-a", self.weather, hooks=self.hooks
         )
 
     async def start(self):
         await self.store.create(a_target("store"))
+        self.runtime.start()
+        await self.settle()
+
+    async def restart(self):
+        """The server dies, and with it its movers; another one begins with what is stored."""
+        await self.runtime.stop()
+        await self.supervisor.close()
+        self.movers = FakeMovers()
+        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, "node-a", self.weather)
+        await recover(self.store, self.clock)
         self.runtime.start()
         await self.settle()
 
@@ -80,3 +92,21 @@ async def world():
     yield world
     await world.runtime.stop()
     await world.supervisor.close()
+
+
+@pytest.fixture
+async def a_world_of():
+    """A world over another kind of store, with what the test wants of it."""
+    worlds = []
+
+    async def begin(store_kind, **wishes):
+        world = World(store_kind=store_kind)
+        worlds.append(world)
+        vars(world.store).update(wishes)
+        await world.start()
+        return world
+
+    yield begin
+    for world in worlds:
+        await world.runtime.stop()
+        await world.supervisor.close()

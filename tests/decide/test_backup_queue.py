@@ -65,15 +65,22 @@ def test_once_the_first_of_the_example_is_done_the_second_is_next():
     assert plan_for(*queue, limit=2).start == ("backup2",)
 
 
-# velero.md 6.1: the cases about starting. Cases 4 and 14 differ on purpose: see docs/decisions/0003.
+# The fifteen cases of the original's own suite. Those about joining the queue (1 to 3) are in
+# tests/controllers/test_queue_wakes.py; 4 and 14 differ on purpose, see docs/decisions/0003.
 VELERO = [
+    ("4 a place that nobody gave", [], ("b11",), 1, True),
     ("5 full house", [("b11", RUNNING), ("b12", RUNNING)], ("b20",), 2, False),
     ("6 ready counts as running", [("b11", RUNNING), ("b12", READY)], ("b20",), 2, False),
+    ("7 one ahead could run", [("b11", RUNNING), ("b12", QUEUED)], ("b20",), 3, False),
     ("8 same namespace runs", [("b11", RUNNING, "foo")], ("b20", "foo"), 3, False),
     ("9 same namespace is ready", [("b11", READY, "foo")], ("b20", "foo"), 3, False),
-    ("10 same namespace is ahead", [("b0", RUNNING, "foo"), ("b11", QUEUED, "foo")], ("b20", "foo", "bar"), 3, False),
+    ("10 same namespace is ahead", [("b11", QUEUED, "foo")], ("b20", "foo", "bar"), 3, False),
+    # The original starts b12 now and b20 when it looks again; ours starts both in one pass.
+    ("11 one ahead starts too", [("b11", RUNNING, "bar"), ("b12", QUEUED, "foo")], ("b20", "baz"), 3, True),
+    ("11 with two slots", [("b11", RUNNING, "bar"), ("b12", QUEUED, "foo")], ("b20", "baz"), 2, False),
     ("12 everything runs", [("b11", RUNNING, "*")], ("b20", "foo"), 3, False),
     ("13 everything waits for one", [("b11", RUNNING, "bar")], ("b20", "*"), 3, False),
+    ("14 all against all", [("b11", RUNNING), ("b12", RUNNING)], ("b20",), 3, False),
     ("15 another namespace", [("b11", READY, "foo")], ("b20", "bar"), 3, True),
 ]
 
@@ -82,8 +89,10 @@ VELERO = [
 def test_veleros_own_cases(case, others, asked, limit, starts):
     queue = [a_backup(name, *ns, phase=phase, ticket=1) for name, phase, *ns in others]
     name, *namespaces = asked
+    existing = [] if case.startswith(("4 ", "14 ")) else ["foo", "bar", "baz"]
+    ticket = None if case.startswith("4 ") else 9
 
-    plan = plan_for(*queue, a_backup(name, *namespaces, phase=QUEUED, ticket=9), limit=limit, namespaces=["foo", "bar"])
+    plan = plan_for(*queue, a_backup(name, *namespaces, phase=QUEUED, ticket=ticket), limit=limit, namespaces=existing)
 
     assert (name in plan.start) is starts
 

@@ -4,16 +4,27 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from tidegate.api.services import Services
+from tidegate.decide.backup_figures import BackupFigures
+from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import Backup, BackupPhase
-from tidegate.model.resource import Status
+from tidegate.model.reasons import Reason
 from tidegate.model.restore import Restore, RestorePhase
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
 from tidegate.model.volume import Volume
+
+_WHY_BACKUPS_WAIT = (
+    Reason.PENDING_EVALUATION,
+    Reason.CONCURRENCY_LIMIT,
+    Reason.NAMESPACE_OVERLAP_RUNNING,
+    Reason.NAMESPACE_OVERLAP_QUEUED,
+    Reason.TARGET_UNAVAILABLE,
+    Reason.PAUSED,
+)
 
 
 class _Once:
@@ -35,18 +46,15 @@ async def render_metrics(services: Services) -> tuple[bytes, str]:
 
 async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa: ANN202  # an async generator of Metric
     store = services.store
-    backups = (await store.list(Backup)).items
+    figures, table = await _backups(services)
     restores = (await store.list(Restore)).items
     transfers = [transfer for kind in TRANSFERS for transfer in (await store.list(kind)).items]
     yield _gauge("build_info", "The server's version.", ["version"], [([services.version], 1)])
-    yield _phases("backups", "Backups by phase.", BackupPhase, [b.status.phase for b in backups])
+    yield _phases("backups", "Backups by phase.", BackupPhase, figures.phases.elements())
     yield _phases("restores", "Restores by phase.", RestorePhase, [r.status.phase for r in restores])
     yield _phases("transfers", "Transfers by phase.", TransferPhase, [t.status.phase for t in transfers])
-    waiting = Counter(_reason(b.status) for b in backups if b.status.phase is BackupPhase.QUEUED)
-    yield _gauge("queue_length", "Queued backups by reason.", ["reason"], [([k], v) for k, v in waiting.items()])
-    queued_since = [b.status.queued_at for b in backups if b.status.phase is BackupPhase.QUEUED and b.status.queued_at]
-    oldest = (services.clock.now() - min(queued_since)).total_seconds() if queued_since else 0.0
-    yield _gauge("queue_oldest_wait_seconds", "How long the oldest queued backup waits.", [], [([], oldest)])
+    for family in _queue(services, figures, table):
+        yield family
     yield _gauge("store_up", "Whether a target answered.", ["store"], await _targets(services))
     yield _gauge("bytes_moving", "Bytes of running transfers that are done.", ["direction"], _moving(transfers))
     volumes = (await store.list(Volume)).items
@@ -75,9 +83,33 @@ def _phases(name: str, text: str, phases: Iterable[str], found: Iterable[str]) -
     return _gauge(name, text, ["phase"], [([str(phase)], counts[str(phase)]) for phase in phases])
 
 
-def _reason(status: Status) -> str:
-    waiting = status.condition("Waiting")
-    return waiting.reason if waiting else "PendingEvaluation"
+async def _backups(services: Services) -> tuple[BackupFigures, QueueTable]:
+    """Backups are the one kind that there may be very many of: where the server keeps count, nothing is read."""
+    if services.figures is not None and services.queue is not None:
+        return services.figures, services.queue
+    figures, table = BackupFigures(), QueueTable()
+    backups = (await services.store.list(Backup)).items
+    figures.replace_all(backups)
+    table.replace_all(backups)
+    return figures, table
+
+
+def _queue(services: Services, figures: BackupFigures, table: QueueTable) -> Iterator[Metric]:
+    waiting = Counter(entry.why[0] or Reason.PENDING_EVALUATION for entry in table.queued())
+    lengths = [([str(reason)], waiting[reason]) for reason in _WHY_BACKUPS_WAIT]
+    yield _gauge("queue_length", "Queued backups by reason.", ["reason"], lengths)
+    since = figures.queued_since()
+    oldest = (services.clock.now() - since).total_seconds() if since else 0.0
+    yield _gauge("queue_oldest_wait_seconds", "How long the oldest queued backup waits.", [], [([], oldest)])
+    running = sum(count for phase, count in figures.phases.items() if phase.holds_slot)
+    yield _gauge("queue_running", "Backups that hold a slot of concurrent-backups.", [], [([], running)])
+    waits = HistogramMetricFamily("tidegate_queue_wait_seconds", "How long the stored backups waited for their start.")
+    waits.add_metric([], *figures.waits())
+    yield waits
+    decisions = CounterMetricFamily("tidegate_queue_decisions", "What the queue decided.", labels=["outcome"])
+    for outcome, count in sorted(services.queue_decisions().items()):
+        decisions.add_metric([outcome], count)
+    yield decisions
 
 
 async def _targets(services: Services) -> list[tuple[list[str], float]]:

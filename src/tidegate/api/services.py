@@ -1,9 +1,10 @@
 """What the API is given by the composition root."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
@@ -23,6 +24,9 @@ class Services:
     version: str
     queue: QueueTable | None = None
     """Kept up to date by the server's controllers; without it, the store is listed."""
+    figures: BackupFigures | None = None
+    """As for the queue: kept up to date by the controllers, or made from a list."""
+    queue_decisions: Callable[[], Mapping[str, int]] = dict
     secrets: SecretStore = field(default_factory=NoSecrets)
     hooks: HookRunner = field(default_factory=NoHooks)
     reconcile_errors: Callable[[], dict[str, int]] = dict

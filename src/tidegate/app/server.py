@@ -67,6 +67,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
             version=__version__,
             reconcile_errors=runtime.error_counts,
             queue=runtime.mirror.table,
+            figures=runtime.mirror.figures,
+            queue_decisions=lambda: runtime.mirror.decisions,
         )
         runtime.start()
         server = HttpServer(services)

@@ -3,9 +3,11 @@
 One key for all backups, because the decision is about the whole queue.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
+from typing import NamedTuple
 
 import structlog
 
@@ -14,9 +16,9 @@ from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.reconciler import Next, Watch, always
 from tidegate.decide.backup_queue import QueueSnapshot, Waiting, plan_admissions, plan_starts
 from tidegate.decide.queue_surroundings import surroundings_of
-from tidegate.decide.queue_table import QueueEntry, Surroundings
-from tidegate.errors import NotFound
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.decide.queue_table import QueueEntry, QueueTable, Surroundings
+from tidegate.errors import NotFound, StaleVersion, UserError
+from tidegate.model.backup import Backup, BackupPhase, BackupStatus
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Ref, Resource
 from tidegate.model.setting import Setting, Settings
@@ -34,6 +36,15 @@ _SHORT = 100
 _MOST_WORDS_AT_ONCE = 500
 
 
+class _Look(NamedTuple):
+    """What was found beside the queue, and when."""
+
+    settings: Settings
+    around: Surroundings
+    news: tuple[int, int]
+    at: float
+
+
 @dataclass
 class BackupQueue:
     """Owns every step of a backup up to ReadyToStart."""
@@ -44,8 +55,8 @@ class BackupQueue:
     name: str = "backup-queue"
     workers: int = 1  # one pass at a time: the plan is about the whole queue
     watches: tuple[Watch, ...] = ()
-    _around: tuple[Settings, Surroundings] | None = None
-    """What was found beside the queue; None when something there has changed."""
+    _look: _Look | None = None
+    _changes_around: int = 0
     _words_told_at: float = field(default=float("-inf"))
 
     def __post_init__(self) -> None:
@@ -56,64 +67,70 @@ class BackupQueue:
 
     async def reconcile(self, _key: Ref) -> Next:
         """Give tickets to the new, then start what may start and say why the others wait."""
-        async with self.mirror.planning:
-            settings, around = await self._look_around()
-            recheck = Next.after(timedelta(seconds=settings.queue_recheck_seconds))
+        async with self.mirror.one_pass() as table:
+            look = await self._look_around()
+            recheck = Next.after(timedelta(seconds=look.settings.queue_recheck_seconds))
             if not self.mirror.up_to_date:
                 return recheck  # the news that we wait for wakes us
-            await self._drop_cancelled()
-            if await self._enqueue_new():
+            await self._drop_cancelled(table)
+            if await self._enqueue_new(table):
                 return recheck  # Queued is a step of its own; its news wakes us for the next one
-            snapshot = self.mirror.table.snapshot(around)
-            starts = plan_starts(snapshot, limit=settings.concurrent_backups)
-            for name in starts:
-                await self._start(name)
-            if not starts:
-                await self._say_why(snapshot, settings)
+            snapshot = table.snapshot(look.around)
+            starts = plan_starts(snapshot, limit=look.settings.concurrent_backups)
+            if starts:
+                await self._start(table.entries(starts))
+            else:
+                await self._say_why(table, snapshot, look.settings)
             return recheck
 
     def _look_around_again(self, _changed: Resource) -> Iterable[Ref]:
-        self._around = None
+        self._changes_around += 1
         return (KEY,)
 
-    async def _look_around(self) -> tuple[Settings, Surroundings]:
-        if self._around is None:
-            settings = await settings_now(self.store)
-            volumes = await all_of(self.store, Volume) if settings.overlap_detection == "volume" else []
-            targets = await all_of(self.store, BackupTarget)
-            around = surroundings_of(settings, await all_of(self.store, Namespace), targets, volumes)
-            self._around = settings, around
-        return self._around
+    async def _look_around(self) -> _Look:
+        # Counted before the first look: what changes while we look makes this one old.
+        news, now, last = (self._changes_around, self.mirror.reloads), self.clock.monotonic(), self._look
+        if last is not None and last.news == news and now - last.at < last.settings.queue_recheck_seconds:
+            return last
+        settings = await settings_now(self.store)
+        volumes = await all_of(self.store, Volume) if settings.overlap_detection == "volume" else []
+        targets = await all_of(self.store, BackupTarget)
+        around = surroundings_of(settings, await all_of(self.store, Namespace), targets, volumes)
+        self._look = _Look(settings, around, news, now)
+        return self._look
 
-    async def _enqueue_new(self) -> bool:
-        now = self.clock.now()
-        tickets = self.mirror.table.tickets(now)
-        for name, ticket in tickets.items():
-            if backup := await self._still(name, BackupPhase.NEW):
+    async def _enqueue_new(self, table: QueueTable) -> bool:
+        now, queued_any = self.clock.now(), False
+        tickets = table.tickets(now)
+        for entry in table.entries(tickets):
+            if backup := await self._still(entry):
+                ticket = tickets[entry.name]
                 queued = backup.with_status(phase=BackupPhase.QUEUED, queue_ticket=ticket, queued_at=now)
                 status = queued.status.waiting(Reason.PENDING_EVALUATION, "not looked at yet", since=now)
-                await self._write(backup, queued.replace(status=status))
-                log.info("backup queued", backup=name, ticket=ticket)
-        return bool(tickets)
+                if await self._write(backup, status, "Queued"):
+                    queued_any = True
+                    log.info("backup queued", backup=entry.name, ticket=ticket)
+        return queued_any
 
-    async def _start(self, name: str) -> None:
-        if backup := await self._still(name, BackupPhase.QUEUED):
-            status = backup.status.no_longer_waiting().replace(phase=BackupPhase.READY_TO_START)
-            await self._write(backup, backup.replace(status=status))
-            created = backup.metadata.creation_timestamp
-            waited = (self.clock.now() - created).total_seconds() if created else 0.0
-            log.info("backup leaves the queue", backup=name, waited_seconds=round(waited, 3))
+    async def _start(self, entries: Sequence[QueueEntry]) -> None:
+        for entry in entries:
+            if backup := await self._still(entry):
+                status = backup.status.no_longer_waiting().replace(phase=BackupPhase.READY_TO_START)
+                if await self._write(backup, status, "Started"):
+                    created = backup.metadata.creation_timestamp
+                    waited = (self.clock.now() - created).total_seconds() if created else 0.0
+                    log.info("backup leaves the queue", backup=entry.name, waited_seconds=round(waited, 3))
 
-    async def _drop_cancelled(self) -> None:
-        for entry in self.mirror.table.cancelled():
-            if backup := await self._still(entry.name, entry.phase):
+    async def _drop_cancelled(self, table: QueueTable) -> None:
+        for entry in table.cancelled():
+            if backup := await self._still(entry):
                 status = backup.status.no_longer_waiting().replace(
                     phase=BackupPhase.CANCELED, completion_timestamp=self.clock.now()
                 )
-                await self._write(backup, backup.replace(status=status))
-                log.info("backup cancelled before it started", backup=entry.name)
+                if await self._write(backup, status, "Canceled"):
+                    log.info("backup cancelled before it started", backup=entry.name)
 
-    async def _say_why(self, snapshot: QueueSnapshot, settings: Settings) -> None:
+    async def _say_why(self, table: QueueTable, snapshot: QueueSnapshot, settings: Settings) -> None:
         now = self.clock.monotonic()
         due = now - self._words_told_at >= settings.queue_recheck_seconds
         short = len(snapshot.waiting) <= _SHORT
@@ -121,32 +138,38 @@ class BackupQueue:
             return
         self._words_told_at = now
         plan = plan_admissions(snapshot, limit=settings.concurrent_backups)
-        told = 0
-        for waiting in plan.wait:
-            entry = self.mirror.table.entry(waiting.name)
-            if entry is not None and told < _MOST_WORDS_AT_ONCE and _is_news(entry, waiting, short=short):
-                told += await self._explain(waiting)
+        entries = table.entries(waiting.name for waiting in plan.wait)
+        news = (pair for pair in zip(entries, plan.wait, strict=True) if _is_news(*pair, short=short))
+        for entry, waiting in islice(news, _MOST_WORDS_AT_ONCE):
+            await self._explain(entry, waiting)
 
-    async def _explain(self, waiting: Waiting) -> bool:
-        backup = await self._still(waiting.name, BackupPhase.QUEUED)
-        if backup is None:
-            return False
-        status = backup.status.waiting(waiting.reason, waiting.message, since=self.clock.now())
-        await self._write(backup, backup.replace(status=status))
-        log.info("backup is passed over", backup=waiting.name, reason=waiting.reason, why=waiting.message)
-        return True
+    async def _explain(self, entry: QueueEntry, waiting: Waiting) -> None:
+        if backup := await self._still(entry):
+            status = backup.status.waiting(waiting.reason, waiting.message, since=self.clock.now())
+            if await self._write(backup, status, "PassedOver"):
+                log.info("backup is passed over", backup=entry.name, reason=waiting.reason, why=waiting.message)
 
-    async def _still(self, name: str, phase: BackupPhase) -> Backup | None:
-        """The backup, if it is still as the table has it; if not, the news of that are under way."""
+    async def _still(self, planned: QueueEntry) -> Backup | None:
+        """The backup, if it is still as it was planned for; if not, the news of that are under way."""
         try:
-            backup = await self.store.get(Backup, name)
+            backup = await self.store.get(Backup, planned.name)
         except NotFound:
             return None
-        return backup if backup.status.phase is phase and not backup.deleting else None
+        return backup if not backup.deleting and QueueEntry.of(backup) == planned else None
 
-    async def _write(self, before: Backup, after: Backup) -> None:
-        # A stale version raises: the runtime looks again.
-        self.mirror.wrote(before, await self.store.update_status(after))
+    async def _write(self, backup: Backup, status: BackupStatus, outcome: str) -> bool:
+        """Whether it was written. One that changed in between is left for the next pass, which its news bring about."""
+        try:
+            self.mirror.wrote(backup, await self.store.update_status(backup.replace(status=status)))
+        except (StaleVersion, NotFound):
+            return False
+        except UserError as error:
+            # One that cannot be stored as it is must not hold up all others.
+            self.mirror.decisions["Refused"] += 1
+            log.error("backup cannot be written", backup=backup.name, error=f"{type(error).__name__}: {error}")
+            return False
+        self.mirror.decisions[outcome] += 1
+        return True
 
 
 def _is_news(entry: QueueEntry, waiting: Waiting, *, short: bool) -> bool:

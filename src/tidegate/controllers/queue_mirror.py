@@ -1,7 +1,11 @@
 """The queue's table, kept as the store tells it, so that a pass over a large queue need not read it all again."""
 
 import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
+from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Resource
@@ -17,21 +21,36 @@ class QueueMirror:
 
     def __init__(self) -> None:
         self.table = QueueTable()
-        self.planning = asyncio.Lock()
-        """Held by a pass of the queue, and while everything is read anew: neither may see half of the other."""
-        self._own_writes: dict[str, str] = {}
+        self.figures = BackupFigures()
+        self.decisions: Counter[str] = Counter()
+        """What the queue decided since the server began, by outcome."""
+        self.reloads = 0
+        """How often everything was read anew: whatever was remembered before that may have missed news."""
+        self._planning = asyncio.Lock()
+        # Both by version, which no store gives out twice: a namesake that comes later cannot be taken for the first.
+        self._own_writes: set[str] = set()
+        self._heard_in_this_pass: set[str] = set()
 
     @property
     def up_to_date(self) -> bool:
         """Whether every write of the queue itself has come back."""
         return not self._own_writes
 
+    @asynccontextmanager
+    async def one_pass(self) -> AsyncIterator[QueueTable]:
+        """For a pass of the queue. Meanwhile nothing is read anew: neither may see half of the other."""
+        async with self._planning:
+            self._heard_in_this_pass.clear()
+            yield self.table
+
     async def reload(self, store: ResourceStore) -> Page[Backup]:
         """Read everything; the page says from where to watch."""
-        async with self.planning:
+        async with self._planning:
             page = await store.list(Backup)
             self.table.replace_all(page.items)
+            self.figures.replace_all(page.items)
             self._own_writes.clear()
+            self.reloads += 1
             return page
 
     def hear(self, event: Event) -> None:
@@ -41,13 +60,17 @@ class QueueMirror:
             return
         if event.change is Change.DELETED:
             self.table.forget(backup.name)
-            self._own_writes.pop(backup.name, None)
+            self.figures.forget(backup.name)
             return
         self.table.note(backup)
-        if self._own_writes.get(backup.name) == backup.metadata.resource_version:
-            del self._own_writes[backup.name]
+        self.figures.note(backup)
+        self._own_writes.discard(backup.metadata.resource_version)
+        if self._planning.locked():
+            self._heard_in_this_pass.add(backup.metadata.resource_version)
 
     def wrote(self, before: Resource, after: Resource) -> None:
         """The queue has written this; a write that changed nothing makes no news."""
-        if before.metadata.resource_version != after.metadata.resource_version:
-            self._own_writes[after.name] = after.metadata.resource_version
+        version = after.metadata.resource_version
+        # The news of a write may come before its answer does.
+        if version != before.metadata.resource_version and version not in self._heard_in_this_pass:
+            self._own_writes.add(version)

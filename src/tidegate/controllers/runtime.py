@@ -128,8 +128,8 @@ class Runtime:
             await self.clock.sleep(self.resync)
             try:
                 await self._announce_all(reload=False)
-            except RetryableError as error:
-                log.warning("could not list everything again", error=str(error))
+            except Exception as error:  # noqa: BLE001  # the next one may go well
+                _log_failure("resync", _PUMP, error, self.resync)
 
     async def _announce_all(self, *, reload: bool) -> str:
         """Announce every resource; returns the version from which to watch, taken before the first look.
@@ -154,7 +154,8 @@ class Runtime:
 
     def _kinds(self) -> list[type[Resource]]:
         kinds = {kind_name(watch.kind): watch.kind for lane in self._lanes for watch in lane.reconciler.watches}
-        return [kinds[name] for name in sorted(kinds)]
+        # Backups first: the watch begins where the first list ended, and older news would take the mirror back.
+        return sorted(kinds.values(), key=lambda kind: (kind is not Backup, kind_name(kind)))
 
 
 def _log_failure(reconciler: str, key: Ref, error: Exception, delay: timedelta) -> None:

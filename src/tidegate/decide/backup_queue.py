@@ -128,12 +128,18 @@ def _judged(queue: QueueSnapshot, *, limit: int) -> Iterator[tuple[Contender, Ob
     for order, runner in enumerate(queue.running):
         claims.add(Claim(runner.name, runner.scope, running=True, order=order))
     started = len(queue.running)
+    # Whoever is first in the way of a scope stays first, and many backups want the same: judged once for all of them.
+    judged: dict[Scope, Obstacle] = {}
     for order, backup in enumerate(queue.waiting, start=len(queue.running)):
-        in_the_way = claims.first_in_the_way_of(backup.scope)
-        obstacle = _obstacle(backup, in_the_way, queue, free=limit - started, limit=limit)
-        started += obstacle is None
-        # A blocked backup still claims its namespaces, or small ones behind it would overtake it for ever.
-        claims.add(Claim(backup.name, backup.scope, running=obstacle is None, order=order))
+        obstacle = judged.get(backup.scope)
+        if obstacle is None:
+            in_the_way = claims.first_in_the_way_of(backup.scope)
+            obstacle = _obstacle(backup, in_the_way, queue, free=limit - started, limit=limit)
+            started += obstacle is None
+            # A blocked backup still claims its namespaces, or small ones behind it would overtake it for ever.
+            claims.add(Claim(backup.name, backup.scope, running=obstacle is None, order=order))
+            if obstacle is not None and obstacle.claim is not None:
+                judged[backup.scope] = obstacle
         yield backup, obstacle
 
 

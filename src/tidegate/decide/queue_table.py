@@ -30,9 +30,14 @@ class Wanted(NamedTuple):
     hooks: bool = False
 
     @property
+    def patterns(self) -> tuple[str, ...]:
+        """All that it spells out."""
+        return (*self.included, *self.excluded)
+
+    @property
     def needs_universe(self) -> bool:
         """Whether other backups' namespaces matter to what its globs mean."""
-        return any(is_glob(pattern) and pattern != "*" for pattern in (*self.included, *self.excluded))
+        return any(is_glob(pattern) and pattern != "*" for pattern in self.patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,7 @@ class QueueTable:
         self._wanted[entry.wanted] -= 1
         if not self._wanted[entry.wanted]:
             del self._wanted[entry.wanted]
-            self._scopes.stale = True
+            self._scopes.forget(entry.wanted)
 
     def replace_all(self, backups: Iterable[Backup]) -> None:
         """These are all that exist."""
@@ -152,6 +157,10 @@ class QueueTable:
         """One that is New, waits or runs."""
         return self._entries.get(name)
 
+    def entries(self, names: Iterable[str]) -> list[QueueEntry]:
+        """These, as they are now."""
+        return [self._entries[name] for name in names]
+
     def queued(self) -> Sequence[QueueEntry]:
         """In the order of the queue."""
         return Row(self._order, self._entries.__getitem__)
@@ -168,7 +177,7 @@ class QueueTable:
         if around.head_start_seconds != self._head_start_seconds:
             self._head_start_seconds = around.head_start_seconds
             self._order = sorted(self._key(self._entries[name]) for _, _, name in self._order)
-        self._scopes.resolve_against(around, self._wanted)
+        self._scopes.resolve_against(around)
 
         def contender(name: str) -> Contender:
             entry = self._entries[name]
@@ -184,7 +193,7 @@ class QueueTable:
     def _add(self, entry: QueueEntry) -> None:
         self._entries[entry.name] = entry
         if entry.wanted not in self._wanted:
-            self._scopes.stale = True
+            self._scopes.note(entry.wanted)
         self._wanted[entry.wanted] += 1
         if entry.cancel and entry.phase in {BackupPhase.NEW, BackupPhase.QUEUED}:
             self._cancelled[entry.name] = entry  # it takes no place and claims nothing any more
@@ -216,28 +225,44 @@ class _Scopes:
     """What each wish means now; resolved once for all backups that have it."""
 
     def __init__(self) -> None:
-        self.stale = True
         self._around = Surroundings()
-        self._plain: dict[Wanted, Scope] = {}
-        self._others: dict[Wanted, Scope] = {}
+        self._known: dict[Wanted, Scope] = {}
+        # What globs mean depends on every pattern that is spelt out, and changes only when one comes or goes.
+        self._patterns: Counter[str] = Counter()
+        self._stale = True
         self._universe: frozenset[str] = frozenset()
 
-    def resolve_against(self, around: Surroundings, wishes: Mapping[Wanted, int]) -> None:
-        if (around.namespaces, around.volumes) == (self._around.namespaces, self._around.volumes) and not self.stale:
+    def note(self, wish: Wanted) -> None:
+        """Some backup wants this now."""
+        for pattern in wish.patterns:
+            self._stale |= pattern not in self._patterns
+            self._patterns[pattern] += 1
+
+    def forget(self, wish: Wanted) -> None:
+        """The last backup that wanted this is gone."""
+        self._known.pop(wish, None)
+        for pattern in wish.patterns:
+            self._patterns[pattern] -= 1
+            if not self._patterns[pattern]:
+                del self._patterns[pattern]
+                self._stale = True
+
+    def resolve_against(self, around: Surroundings) -> None:
+        """From here on wishes mean what they mean with this around."""
+        before, self._around = self._around, around
+        if (around.namespaces, around.volumes) == (before.namespaces, before.volumes) and not self._stale:
             return
-        by_volume = around.volumes is not None or self._around.volumes is not None
-        self._around, self.stale = around, False
-        self._others.clear()
-        self._plain = {} if by_volume else {wish: scope for wish, scope in self._plain.items() if wish in wishes}
-        patterns = (pattern for wish in wishes for pattern in (*wish.included, *wish.excluded))
-        if any(wish.needs_universe for wish in wishes):
-            self._universe = universe_of(around.namespaces, patterns)
+        self._stale = False
+        by_volume = around.volumes is not None or before.volumes is not None
+        self._known = {wish: s for wish, s in self._known.items() if not (by_volume or wish.needs_universe)}
+        if any(is_glob(pattern) and pattern != "*" for pattern in self._patterns):
+            self._universe = universe_of(around.namespaces, self._patterns)
 
     def of(self, wish: Wanted) -> Scope:
-        known = self._plain if not wish.needs_universe else self._others
-        scope = known.get(wish)
+        """What this wish means."""
+        scope = self._known.get(wish)
         if scope is None:
-            scope = known[wish] = self._resolved(wish)
+            scope = self._known[wish] = self._resolved(wish)
         return scope
 
     def _resolved(self, wish: Wanted) -> Scope:

@@ -1,0 +1,298 @@
+"""Whatever happens in whatever order: no limit exceeded, no overlap, nobody forgotten."""
+
+import asyncio
+from fnmatch import fnmatchcase
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from controllers.conftest import World
+from tidegate.controllers.backup_queue import KEY
+from tidegate.controllers.observation import all_of, settings_now
+from tidegate.decide.backup_queue import plan_starts
+from tidegate.decide.queue_order import tickets_after_move
+from tidegate.decide.queue_surroundings import surroundings_of
+from tidegate.decide.queue_table import QueueTable
+from tidegate.errors import NotFound
+from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, OnInterruption
+from tidegate.model.reasons import Reason
+from tidegate.model.resource import Metadata, Ref
+from tidegate.model.setting import Setting, SettingSpec
+from tidegate.model.target import BackupTarget
+from tidegate.model.volume import Namespace, Volume
+from tidegate.ports.resource_store import Change
+from tidegate.testing.builders import a_backup, a_volume
+from tidegate.testing.clock import settle
+from tidegate.testing.late_store import LateStore
+
+# Of these, d has no volume and e does not exist.
+NAMESPACES = ("a", "b", "ab", "c", "d")
+ALL_NAMES = (*NAMESPACES, "e")
+WISHES = st.lists(st.sampled_from([*ALL_NAMES, "a*", "*b", "?", "[ab]", "*"]), max_size=3, unique=True).map(tuple)
+EXCLUDES = st.sampled_from([(), (), (), ("a",), ("b", "c"), ("a*",)])
+NUMBERS = st.integers(0, 10**6)
+FEW = st.integers(1, 3)
+
+
+def touched(backup):
+    """The namespaces that a backup is about, without any of the code that is tested."""
+    spec = backup.spec
+
+    def among(name, patterns):
+        return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+    return {
+        name
+        for name in ALL_NAMES
+        if (not spec.included_namespaces or among(name, spec.included_namespaces))
+        and not among(name, spec.excluded_namespaces)
+    }
+
+
+class Queues(RuleBasedStateMachine):
+    """A whole server whose movers, settings, target and power do as they like."""
+
+    def __init__(self):
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.world = World(store_kind=LateStore)
+        self.finished_movers = []
+        self.names = 0
+        self.seen = {}  # each backup as the news have it so far
+        self.limit = 1
+
+    def do(self, work):
+        return self.loop.run_until_complete(work)
+
+    @initialize(limit=st.integers(1, 4), answers=st.integers(0, 3), news=st.integers(0, 3))
+    def begin(self, limit, answers, news):
+        self.world.store.answers_after, self.world.store.news_after = answers, news
+        self.do(self._begin())
+        self.do(self._set("concurrent-backups", str(limit)))
+        self.do(self._settle())
+
+    async def _begin(self):
+        self.news = self.world.store.watch([Backup, Setting], since="0")
+        for name in NAMESPACES:
+            await self.world.store.create(Namespace(metadata=Metadata(name=name)))
+            if name != "d":
+                await self.world.store.create(a_volume(name, "files"))
+        await self._set("load-concurrency", '{"globalConfig": 20}')
+        await self.world.start()
+        await self._settle()
+
+    def teardown(self):
+        try:
+            self.do(self._let_everything_end())
+        finally:
+            self.do(self.world.runtime.stop())
+            self.do(self.world.supervisor.close())
+            self.do(self.news.aclose())
+            self.loop.close()
+
+    # What is done.
+
+    async def _settle(self):
+        """Until no news come any more."""
+        version = None
+        while version != (version := (await self.world.store.list(Setting)).resource_version):
+            await settle(300)
+        await self._check_each_step(version)
+
+    async def _set(self, name, value):
+        try:
+            stored = await self.world.store.get(Setting, name)
+        except NotFound:
+            stored = None
+        wanted = Setting(metadata=Metadata(name=name), spec=SettingSpec(value=value))
+        if stored is None:
+            await self.world.store.create(wanted)
+        else:
+            await self.world.store.update(stored.replace(spec=wanted.spec))
+
+    async def _pick(self, number, *phases):
+        """Some backup that is in one of these phases, or in none that is final."""
+        found = [b for b in await self.world.all(Backup) if not b.deleting and not b.status.phase.final]
+        found = [b for b in found if not phases or b.status.phase in phases]
+        return found[number % len(found)] if found else None
+
+    @rule(
+        wanted=WISHES, excluded=EXCLUDES, priority=st.integers(-2, 2), again=st.booleans(), together=st.integers(1, 3)
+    )
+    def create(self, wanted, excluded, priority, again, together):
+        self.do(self._create(wanted, excluded, priority, again=again, together=together))
+        self.do(self._settle())
+
+    @rule(names=st.lists(st.sampled_from(ALL_NAMES), min_size=1, max_size=3, unique=True))
+    def create_small_ones(self, names):
+        """What most people do: one namespace each."""
+        for name in names:
+            self.do(self._create((name,), (), 0, again=False))
+        self.do(self._settle())
+
+    async def _create(self, wanted, excluded, priority, *, again, together=1):
+        for _ in range(together):
+            self.names += 1
+            policy = OnInterruption.REQUEUE if again else OnInterruption.FAIL
+            backup = a_backup(f"b{self.names:03}", *wanted).with_metadata(finalizers=(BACKUP_FINALIZER,))
+            spec = {"excluded_namespaces": excluded, "priority": priority, "on_interruption": policy}
+            await self.world.store.create(backup.with_spec(**spec))
+
+    @rule(number=NUMBERS, well=st.booleans())
+    def a_mover_ends(self, number, well):
+        at_work = [mover for mover in self.world.movers.started if mover not in self.finished_movers]
+        if at_work:
+            mover = at_work[number % len(at_work)]
+            self.finished_movers.append(mover)
+            mover.finish(size=1) if well else mover.fail("SourceUnreadable", "the disk is gone")
+        self.do(self._settle())
+
+    @rule(number=NUMBERS)
+    def cancel(self, number):
+        self.do(self._cancel(number))
+
+    async def _cancel(self, number):
+        if backup := await self._pick(number):
+            await self.world.store.update(backup.with_spec(cancel=True))
+        await self._settle()
+
+    @rule(number=NUMBERS)
+    def delete(self, number):
+        self.do(self._delete(number))
+
+    async def _delete(self, number):
+        if backup := await self._pick(number):
+            await self.world.store.delete(backup.ref)
+        await self._settle()
+
+    @rule(knob=st.sampled_from(["pause", "resume", "target down", "target up", "1", "2", "3", "4"]))
+    def somebody_turns_a_knob(self, knob):
+        if knob.startswith("target"):
+            self.world.weather.store_is_down = knob == "target down"
+            self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
+        elif knob.isdigit():
+            self.do(self._set("concurrent-backups", knob))
+        else:
+            self.do(self._set("backup-queue-paused", "true" if knob == "pause" else "false"))
+        self.do(self._settle())
+
+    @rule(number=NUMBERS, to=st.integers(1, 6))
+    def move(self, number, to):
+        self.do(self._move(number, to))
+
+    async def _move(self, number, to):
+        backup = await self._pick(number, BackupPhase.QUEUED)
+        queued = [(e.name, e.ticket, e.priority) for e in self.world.runtime.mirror.table.queued()]
+        if backup is not None:
+            for name, ticket in tickets_after_move(queued, backup.name, to, head_start_seconds=600).items():
+                stored = await self.world.store.get(Backup, name)
+                await self.world.store.update_status(stored.with_status(queue_ticket=ticket))
+            await self._settle()
+            assert self.world.runtime.mirror.table.position(backup.name) == min(to, len(queued))
+
+    @rule(minutes=st.sampled_from([1, 15]))
+    def time_passes(self, minutes):
+        self.do(self.world.passes(minutes=minutes))
+        self.do(self._settle())
+
+    @rule(wanted=WISHES, again=st.booleans(), turns=st.integers(0, 60))
+    def restart(self, wanted, again, turns):
+        """In the middle of whatever a new backup causes."""
+        self.do(self._restart(wanted, again, turns))
+
+    async def _restart(self, wanted, again, turns):
+        await self._create(wanted, (), 0, again=again)
+        await settle(turns)
+        self.finished_movers.clear()
+        await self.world.restart()
+        await self._settle()
+
+    # What must stay true.
+
+    async def _check_each_step(self, version):
+        """Every single write, not only where things come to rest."""
+        await self._set("last-step", version)  # so that the news end somewhere
+        async for event in self.news:
+            one = event.resource
+            if one.name == "concurrent-backups":
+                self.limit = int(one.spec.value)
+            if isinstance(one, Backup):
+                before = self.seen.pop(one.name, None)
+                if event.change is not Change.DELETED:
+                    self.seen[one.name] = one
+                if before is not None and one.status.phase is BackupPhase.READY_TO_START != before.status.phase:
+                    self._may_start(one)
+            if one.name == "last-step" and one.spec.value == version:
+                return
+
+    def _may_start(self, one):
+        running = [b for b in self.seen.values() if b.status.phase.holds_slot and not b.deleting]
+        assert len(running) <= self.limit
+        for other in running:
+            assert other.name == one.name or not touched(one) & touched(other)
+
+    @invariant()
+    def whoever_waits_stands_somewhere_and_knows_why(self):
+        backups = self.do(self.world.all(Backup))
+        waiting = [b for b in backups if b.status.phase is BackupPhase.QUEUED]
+        table = self.world.runtime.mirror.table
+        assert sorted(table.position(b.name) for b in waiting) == list(range(1, len(waiting) + 1))
+        for backup in waiting:
+            condition = backup.status.condition("Waiting")
+            assert Reason(condition.reason) is not Reason.PENDING_EVALUATION
+            assert condition.message
+        for backup in backups:
+            assert backup.status.phase is BackupPhase.QUEUED or backup.status.condition("Waiting") is None
+
+    @invariant()
+    def the_mirror_shows_what_is_stored_and_nobody_waits_who_could_run(self):
+        self.do(self._compare_with_the_store())
+
+    async def _compare_with_the_store(self):
+        store, table, fresh = self.world.store, self.world.runtime.mirror.table, QueueTable()
+        fresh.replace_all(await all_of(store, Backup))
+        values = await settings_now(store)
+        around = surroundings_of(
+            values, await all_of(store, Namespace), await all_of(store, BackupTarget), await all_of(store, Volume)
+        )
+        snapshot = fresh.snapshot(around)
+        assert table.snapshot(around).running == snapshot.running
+        assert list(table.queued()) == list(fresh.queued())
+        assert [table.position(e.name) for e in fresh.queued()] == [fresh.position(e.name) for e in fresh.queued()]
+        assert (len(table), table.new(), table.cancelled()) == (len(fresh), [], [])
+        assert self.world.runtime.mirror.up_to_date
+        assert plan_starts(snapshot, limit=values.concurrent_backups) == ()
+
+    @invariant()
+    def a_pass_after_a_pass_changes_nothing(self):
+        self.do(self._look_again())
+
+    async def _look_again(self):
+        before = (await self.world.store.list(Backup)).resource_version
+        self.world.runtime.enqueue("backup-queue", KEY)
+        await settle(100)
+        assert (await self.world.store.list(Backup)).resource_version == before
+        assert self.world.runtime.error_counts()["backup-queue"] == 0
+
+    async def _let_everything_end(self):
+        """No starvation: with all obstacles gone, everything ends."""
+        await self._set("backup-queue-paused", "false")
+        self.world.weather.store_is_down = False
+        self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
+        await self._settle()
+        for _ in range(4 * self.names + 10):
+            if all(backup.status.phase.final for backup in await self.world.all(Backup)):
+                break
+            for mover in self.world.movers.started:
+                if mover not in self.finished_movers:
+                    self.finished_movers.append(mover)
+                    mover.finish(size=1)
+            await self._settle()
+        assert [(b.name, b.status.phase) for b in await self.world.all(Backup) if not b.status.phase.final] == []
+
+
+Queues.TestCase.settings = settings(
+    max_examples=60, stateful_step_count=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+TestQueues = Queues.TestCase

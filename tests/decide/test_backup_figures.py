@@ -1,0 +1,59 @@
+"""Backups as numbers: the same whatever way the news came."""
+
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tidegate.decide.backup_figures import BackupFigures
+from tidegate.model.backup import BackupPhase
+from tidegate.testing.builders import THEN, a_backup
+
+CHANGES = st.lists(st.tuples(st.integers(0, 5), st.sampled_from(BackupPhase), st.integers(0, 200_000)), max_size=30)
+
+
+def figures_of(*backups):
+    figures = BackupFigures()
+    figures.replace_all(backups)
+    return figures
+
+
+def picture(figures):
+    return (+figures.phases, figures.waits(), figures.queued_since())
+
+
+def waited(name, seconds, phase=BackupPhase.COMPLETED):
+    return a_backup(name, phase=phase).with_status(queued_at=THEN, start_timestamp=THEN + timedelta(seconds=seconds))
+
+
+@given(CHANGES)
+def test_figures_told_of_every_change_equal_those_told_of_the_last_state(changes):
+    told, last = BackupFigures(), {}
+    for number, phase, seconds in changes:
+        last[number] = waited(f"b{number}", seconds, phase)
+        told.note(last[number])
+
+    assert picture(told) == picture(figures_of(*last.values()))
+    told.replace_all([])
+    assert picture(told) == picture(BackupFigures())
+
+
+def test_a_wait_counts_in_every_bucket_that_it_fits():
+    buckets, together = figures_of(waited("a", 1), waited("b", 61), waited("c", 10**6), a_backup("new")).waits()
+
+    assert dict(buckets)["1"] == 1
+    assert dict(buckets)["60"] == 1
+    assert dict(buckets)["300"] == 2
+    assert dict(buckets)["+Inf"] == 3
+    assert together == 10**6 + 62
+
+
+def test_the_oldest_is_the_one_that_waits_longest_and_still_waits():
+    old = a_backup("old", phase=BackupPhase.QUEUED).with_status(queued_at=THEN)
+    late = a_backup("late", phase=BackupPhase.QUEUED).with_status(queued_at=THEN + timedelta(hours=1))
+    figures = figures_of(old, late)
+    assert figures.queued_since() == THEN
+
+    figures.note(old.with_status(phase=BackupPhase.READY_TO_START))
+
+    assert figures.queued_since() == THEN + timedelta(hours=1)
