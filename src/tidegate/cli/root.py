@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tidegate import __version__
-from tidegate.cli import backup, config, namespace, node, restore, setting, store, target, transfer, volume
+from tidegate.cli import backup, config, namespace, node, queue, restore, setting, store, target, transfer, volume
 from tidegate.cli import version as version_verb
 from tidegate.cli.context import CliContext, NoClock, OpenWorkshop, no_workshop
 from tidegate.cli.environment import Environment
@@ -20,6 +20,7 @@ from tidegate.ports.clock import Clock
 
 _NOUNS = {
     "backup": backup.app,
+    "queue": queue.app,
     "restore": restore.app,
     "volume": volume.app,
     "target": target.app,
