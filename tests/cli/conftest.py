@@ -60,6 +60,8 @@ class FakeServer:
     """Whether a deleted thing stays for a while, as with a finalizer."""
     queue: dict[str, Any] = field(default_factory=dict)
     """The status that a new backup gets."""
+    answers: dict[tuple[str, str], tuple[int, Any]] = field(default_factory=dict)
+    """What to say to (method, path) whenever it is asked: (status, body)."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     closing: bool = False
     broken: int = 0
@@ -145,6 +147,8 @@ class Handler(BaseHTTPRequestHandler):
         if state.problems:
             status, document = state.problems.popleft()
             return self.answer(status, document, media_type="application/problem+json")
+        if (self.command, url.path) in state.answers:
+            return self.answer(*state.answers[self.command, url.path])
         parts = url.path.strip("/").split("/")[1:]
         if parts == ["version"]:
             return self.answer(200, {"version": "9.9.9"})

@@ -77,7 +77,7 @@ def _cancel_each(cli: CliContext, client: Client, noun: Job, names: list[str], *
 def _what_follows(noun: Job, name: str, wire: Wire) -> str:
     phase = str(wire.get("status", {}).get("phase", "New"))
     if phase in _WAITS:
-        return f"Cancelled {noun.word} {name} before it started."
+        return f"Cancelling {noun.word} {name}: it leaves the queue and ends as Canceled."
     if phase == "InProgress":
         return f"Cancelling {noun.word} {name}: its transfers stop, then it ends as Canceled."
     return f"The {noun.word} {name} is {phase}: all its data is moved, so it ends as it would have."

@@ -22,7 +22,6 @@ from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, joined, label_text, section, sections
 from tidegate.views.transfer import job_progress_section, volume_sections
 
-
 _MOST_OBSTACLES = 10
 
 
