@@ -4,7 +4,6 @@ import json
 
 import pytest
 import yaml
-from cli.test_watching import stop_watching
 
 from tidegate.model.backup import BackupPhase
 from tidegate.testing.builders import a_backup
@@ -98,18 +97,20 @@ def test_the_queue_comes_in_every_form(run, server):
 def test_a_watched_queue_is_shown_again_only_when_it_has_changed(run, server):
     server.answers["GET", "/v1/queue"] = (200, QUEUE)
 
-    def go_on():
-        server.put(a_backup("b4"))  # changes nothing in the queue
+    def one_leaves():
         server.answers["GET", "/v1/queue"] = (200, {**QUEUE, "waiting": QUEUE["waiting"][1:]})
-        server.put(a_backup("b2", phase=BackupPhase.READY_TO_START))
-        stop_watching(server)()
+        server.break_streams()
 
-    server.answers["GET", "/v1/queue"] = (200, QUEUE)
-    server.when_listening(go_on)
-    lines = run("queue", "list", "-w", "-o", "json").out.splitlines()
+    def stop():
+        server.problems.extend([(401, {"code": "Unauthenticated", "detail": "end of the test"})] * 5)
+        server.break_streams()
 
-    assert [len(json.loads(line)["waiting"]) for line in lines][:1] == [2]
-    assert len(lines) <= 2
+    # Each stream that breaks makes the command look again.
+    server.when_listening(server.break_streams, one_leaves, server.break_streams, stop)
+    result = run("queue", "list", "-w", "-o", "json")
+
+    assert [len(json.loads(line)["waiting"]) for line in result.out.splitlines()] == [2, 1]
+    assert result.code == 12
 
 
 def test_an_explanation_has_a_line_for_every_obstacle_and_for_what_has_to_end(run, server):

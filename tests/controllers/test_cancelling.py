@@ -11,6 +11,7 @@ from tidegate.testing.builders import a_backup
 async def cancel(world, name):
     backup = await world.store.get(Backup, name)
     await world.store.update(backup.with_spec(cancel=True))
+    await world.settle()
 
 
 async def ended(world, name):
@@ -82,6 +83,7 @@ async def test_one_whose_data_is_all_moved_ends_as_it_would_have(world, phase, e
 async def test_transfers_that_do_not_stop_hold_their_backup_for_five_minutes_and_no_longer(world):
     await world.volumes("shop/db")
     await world.store.create(a_backup("stuck", "shop"))
+    await world.settle()
     await world.store.create(a_backup("next", "shop"))
     await world.settle()
     world.movers.started[0].stubborn = True

@@ -1,5 +1,6 @@
 """`tidegate queue`: who waits for what, and what can be done about it."""
 
+from contextlib import closing, suppress
 from typing import Annotated
 
 import typer
@@ -17,6 +18,7 @@ from tidegate.cli.options import epilog
 from tidegate.cli.output import compact_json, pretty_json, show_one, show_sections, show_table, yaml_text
 from tidegate.cli.queue_simulation import simulate
 from tidegate.cli.wire import Wire, read_model
+from tidegate.errors import ServerUnreachable
 
 app = typer.Typer(no_args_is_help=True, help="The queue: who waits for what, and what can be done about it.")
 
@@ -80,15 +82,17 @@ def _watch(cli: CliContext, form: OutputFormat) -> None:
         return client.list(BACKUP.plural, at_most=1).version
 
     forever = Deadline.after(cli.clock, None, sentence="", hint="")
-    for item in follow(cli, (*BACKUP.plurals, *SETTING.plurals), look, deadline=forever):
-        if item is Moment.LOST:
-            cli.terminal.note("The server is away; looking for it again.")
-        elif item is not Moment.QUIET:
-            with cli.connect() as client:
-                found = client.queue()
-            if found != shown:
-                _show(cli, found, form, one_line=True)
-                shown = found
+    # Closed, so that the stream ends with us also when the queue itself cannot be read.
+    with closing(follow(cli, (*BACKUP.plurals, *SETTING.plurals), look, deadline=forever)) as changes:
+        for item in changes:
+            if item is Moment.LOST:
+                cli.terminal.note("The server is away; looking for it again.")
+            elif item is not Moment.QUIET:
+                with suppress(ServerUnreachable), cli.connect() as client:
+                    found = client.queue()
+                    if found != shown:
+                        _show(cli, found, form, one_line=True)
+                        shown = found
 
 
 @app.command(

@@ -65,6 +65,8 @@ class FakeMovers:
         return mover
 
     async def close(self) -> None:
-        """Cancel what runs."""
+        """Cancel what runs, and make sure of it."""
         for mover in self.started:
             mover.cancel()
+            if mover.stubborn:
+                mover.fail(WorkCancelled.code, "killed")
