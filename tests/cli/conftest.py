@@ -144,11 +144,9 @@ class Handler(BaseHTTPRequestHandler):
         state.requests.append((self.command, url.path, query, body))
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
             return self.problem(401, "Unauthenticated", "the token is not one that this server gave out")
-        if state.problems:
-            status, document = state.problems.popleft()
-            return self.answer(status, document, media_type="application/problem+json")
-        if (self.command, url.path) in state.answers:
-            return self.answer(*state.answers[self.command, url.path])
+        said = state.problems.popleft() if state.problems else state.answers.get((self.command, url.path))
+        if said:
+            return self.answer(*said)
         parts = url.path.strip("/").split("/")[1:]
         if parts == ["version"]:
             return self.answer(200, {"version": "9.9.9"})
