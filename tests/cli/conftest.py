@@ -60,6 +60,8 @@ class FakeServer:
     """Whether a deleted thing stays for a while, as with a finalizer."""
     queue: dict[str, Any] = field(default_factory=dict)
     """The status that a new backup gets."""
+    answers: dict[tuple[str, str], tuple[int, Any]] = field(default_factory=dict)
+    """What to say to (method, path) whenever it is asked: (status, body)."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     closing: bool = False
     broken: int = 0
@@ -142,9 +144,9 @@ class Handler(BaseHTTPRequestHandler):
         state.requests.append((self.command, url.path, query, body))
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
             return self.problem(401, "Unauthenticated", "the token is not one that this server gave out")
-        if state.problems:
-            status, document = state.problems.popleft()
-            return self.answer(status, document, media_type="application/problem+json")
+        said = state.problems.popleft() if state.problems else state.answers.get((self.command, url.path))
+        if said:
+            return self.answer(*said)
         parts = url.path.strip("/").split("/")[1:]
         if parts == ["version"]:
             return self.answer(200, {"version": "9.9.9"})

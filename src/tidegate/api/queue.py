@@ -1,6 +1,8 @@
 """The queue itself: who waits for what, moving a backup, calling one off."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
@@ -8,112 +10,182 @@ from pydantic import Field
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import Wire, present_one
-from tidegate.api.queue_looks import queue_now, queue_table
-from tidegate.decide.backup_queue import obstacles, plan_admissions
+from tidegate.api.queue_looks import queue_now, queue_table, surroundings_now
+from tidegate.api.services import Services
+from tidegate.decide.backup_queue import QueueSnapshot, Waiting, obstacles, plan_admissions
+from tidegate.decide.queue_chain import ends_first
 from tidegate.decide.queue_forecast import expected_starts, workload_of
 from tidegate.decide.queue_order import tickets_after_move
-from tidegate.errors import Refused
+from tidegate.decide.queue_table import QueueTable
+from tidegate.decide.workload import recorded_workload
+from tidegate.errors import Refused, StaleVersion
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.frozen import Model
+from tidegate.model.queue import EndsFirst, Queue, QueueExplanation, QueueObstacle, WaitingBackup, Workload
+from tidegate.model.reasons import Reason
 
 router = APIRouter(tags=["queue"], dependencies=[Depends(require_token)])
+
+_MOST_OBSTACLES = 100
+# The queue writes reasons into the same status; whoever comes second looks again.
+_ATTEMPTS = 5
 
 
 class Move(Model):
     """Where a queued backup should stand."""
 
-    to: int = Field(ge=1)
+    to: int = Field(ge=1, le=10_000_000, strict=True)
     """1 is the head; more than there are means the end."""
 
 
-@router.get("/queue")
-async def list_queue(request: Request) -> Wire:
+@router.get("/queue", response_model_exclude_none=True)
+async def list_queue(request: Request) -> Queue:
     """The queue in its order, with the reason of each wait and when each will probably start."""
     services = services_of(request)
     backups = (await services.store.list(Backup)).items
-    table = await queue_table(services)
-    snapshot, settings = await queue_now(services, table)
+    snapshot, settings = await queue_now(services, await queue_table(services))
     plan = plan_admissions(snapshot, limit=settings.concurrent_backups)
     now = services.clock.now()
     workload = workload_of(backups, snapshot, now=now)
+    running = tuple(runner.name for runner in snapshot.running)
+    order = [waiting.name for waiting in snapshot.waiting]
     starts = await asyncio.to_thread(expected_starts, workload, snapshot, settings, now)
+    return Queue(
+        limit=settings.concurrent_backups,
+        paused=settings.queue_paused,
+        running=running,
+        waiting=_rows(order, {backup.name: backup for backup in backups}, plan.wait, starts),
+    )
+
+
+def _rows(
+    order: Sequence[str], backups: Mapping[str, Backup], wait: Sequence[Waiting], starts: Mapping[str, datetime]
+) -> tuple[WaitingBackup, ...]:
+    why = {waiting.name: waiting for waiting in wait}
+    rows = []
+    for position, name in enumerate(order, start=1):
+        # A backup may be gone since the table was last told.
+        if (backup := backups.get(name)) is not None:
+            waiting = why.get(name)
+            rows.append(
+                WaitingBackup(
+                    name=name,
+                    position=position,
+                    priority=backup.spec.priority,
+                    reason=waiting.reason if waiting else Reason.PENDING_EVALUATION,
+                    message=waiting.message if waiting else "nothing is in its way; it starts with the next look",
+                    blocked_by=waiting.blocked_by if waiting else None,
+                    since=backup.status.queued_at,
+                    expected_start=starts.get(name),
+                )
+            )
+    return tuple(rows)
+
+
+# Not below /queue/: a backup may be called "workload".
+@router.get("/queue-workload", response_model_exclude_none=True)
+async def get_workload(request: Request) -> Workload:
+    """The present queue with expected durations, for `tidegate queue simulate`."""
+    services = services_of(request)
+    backups = (await services.store.list(Backup)).items
+    around, settings = await surroundings_now(services)
+    now = services.clock.now()
+    snapshot = (await queue_table(services)).snapshot(around)
     by_name = {backup.name: backup for backup in backups}
-    return {
-        "limit": settings.concurrent_backups,
-        "paused": settings.queue_paused,
-        "running": [runner.name for runner in snapshot.running],
-        "waiting": [
-            {
-                "name": waiting.name,
-                "position": waiting.position,
-                "priority": by_name[waiting.name].spec.priority,
-                "reason": waiting.reason,
-                "message": waiting.message,
-                "blockedBy": waiting.blocked_by,
-                "since": _text(by_name[waiting.name].status.queued_at),
-                "expectedStart": _text(starts.get(waiting.name)),
-            }
-            for waiting in plan.wait
-            if waiting.name in by_name
-        ],
-    }
+    jobs = workload_of(backups, snapshot, now=now)
+    return recorded_workload(jobs, by_name, around, limit=settings.concurrent_backups, now=now)
 
 
-@router.get("/queue/{name}")
-async def explain(request: Request, name: str) -> Wire:
+@router.get("/queue/{name}", response_model_exclude_none=True)
+async def explain(request: Request, name: str) -> QueueExplanation:
     """Every obstacle of one backup, what has to end first, and when it will probably start."""
     services = services_of(request)
     backup = await services.store.get(Backup, name)
+    backups = (await services.store.list(Backup)).items
     table = await queue_table(services)
     snapshot, settings = await queue_now(services, table)
-    found = obstacles(snapshot, name, limit=settings.concurrent_backups)
+    limit = settings.concurrent_backups
+    found = [
+        QueueObstacle(reason=one.reason, message=one.message, blocked_by=one.blocked_by, shared=tuple(one.shared))
+        for one in obstacles(snapshot, name, limit=limit)
+    ]
+    position, first, slots = table.position(name), _ends_first(snapshot, name), _slots(snapshot, found)
     now = services.clock.now()
-    workload = workload_of((await services.store.list(Backup)).items, snapshot, now=now)
-    starts = await asyncio.to_thread(expected_starts, workload, snapshot, settings, now)
-    return {
-        "name": name,
-        "phase": backup.status.phase,
-        "position": table.position(name),
-        "since": _text(backup.status.queued_at),
-        "expectedStart": _text(starts.get(name)),
-        "obstacles": [
-            {"reason": one.reason, "message": one.message, "blockedBy": one.blocked_by, "shared": one.shared}
-            for one in found
-        ],
-    }
+    workload = workload_of(backups, snapshot, now=now)
+    starts = await asyncio.to_thread(expected_starts, workload, snapshot, settings, now) if position else {}
+    return QueueExplanation(
+        name=name,
+        phase=backup.status.phase,
+        position=position,
+        since=backup.status.queued_at if position else None,
+        expected_start=starts.get(name),
+        obstacles=tuple(found[:_MOST_OBSTACLES]),
+        more_obstacles=max(0, len(found) - _MOST_OBSTACLES),
+        ends_first=first,
+        or_one_of=slots,
+    )
 
 
-@router.post("/queue/{name}/move")
+def _ends_first(snapshot: QueueSnapshot, name: str) -> tuple[EndsFirst, ...]:
+    return tuple(EndsFirst(**link._asdict()) for link in ends_first(snapshot, name))
+
+
+def _slots(snapshot: QueueSnapshot, found: Sequence[QueueObstacle]) -> tuple[str, ...]:
+    if not any(obstacle.reason is Reason.CONCURRENCY_LIMIT for obstacle in found):
+        return ()
+    return tuple(runner.name for runner in snapshot.running)[:_MOST_OBSTACLES]
+
+
+@router.post("/queue/{name}/move", response_model=Backup, response_model_exclude_none=True)
 async def move(request: Request, name: str, wanted: Move) -> Wire:
     """Put a queued backup at another place; the others keep their order."""
     services = services_of(request)
-    backup = await services.store.get(Backup, name)
-    table = await queue_table(services)
+    # From the store, not from the server's table: that may not have heard yet of the move before this one.
+    table = QueueTable()
+    table.replace_all((await services.store.list(Backup)).items)
     _, settings = await queue_now(services, table)
+    if table.position(name) is None:
+        backup = await services.store.get(Backup, name)
+        raise Refused(f"backup {name} {_state(backup)}; only one that waits in the queue can be moved")
     order = [(entry.name, entry.ticket, entry.priority) for entry in table.queued()]
-    if backup.status.phase is not BackupPhase.QUEUED or name not in {entry[0] for entry in order}:
-        raise Refused(f"backup {name} is {backup.status.phase}; only a queued one can be moved")
     changed = tickets_after_move(order, name, wanted.to, head_start_seconds=settings.priority_head_start_seconds)
     # The moved one last: whoever is interrupted in between has changed no order yet.
     for one in sorted(changed, key=lambda one: one == name):
-        stored = await services.store.get(Backup, one)
-        if stored.status.phase is BackupPhase.QUEUED:
-            await services.store.update_status(stored.with_status(queue_ticket=changed[one]))
-    return await present_one(services, await services.store.get(Backup, name))
+        table.note(await _with_ticket(services, one, changed[one]))
+    moved = await services.store.get(Backup, name)
+    return moved.with_status(queue_position=table.position(name)).to_wire()
 
 
-@router.post("/backups/{name}/cancel", status_code=202)
+async def _with_ticket(services: Services, name: str, ticket: int) -> Backup:
+    for _ in range(_ATTEMPTS):
+        backup = await services.store.get(Backup, name)
+        if backup.status.phase is not BackupPhase.QUEUED:
+            return backup  # it has left the queue meanwhile
+        try:
+            return await services.store.update_status(backup.with_status(queue_ticket=ticket))
+        except StaleVersion:
+            continue
+    raise StaleVersion(f"backup {name} changes too often to be moved", hint="try again")
+
+
+@router.post("/backups/{name}/cancel", status_code=202, responses={202: {"model": Backup}})
 async def cancel(request: Request, name: str) -> JSONResponse:
     """Call a backup off, whatever it does; it ends as Canceled, or as what it was if it is done first."""
     services = services_of(request)
-    backup = await services.store.get(Backup, name)
-    phase = backup.status.phase
-    if phase.final or backup.deleting:
-        raise Refused(f"backup {name} is {phase}: there is nothing to cancel")
-    if not backup.spec.cancel:
-        backup = await services.store.update(backup.with_spec(cancel=True))
-    return JSONResponse(await present_one(services, backup), status_code=202)
+    for _ in range(_ATTEMPTS):
+        backup = await services.store.get(Backup, name)
+        if backup.status.phase.final or backup.deleting:
+            raise Refused(f"backup {name} {_state(backup)}; there is nothing to cancel")
+        try:
+            if not backup.spec.cancel:
+                backup = await services.store.update(backup.with_spec(cancel=True))
+            return JSONResponse(await present_one(services, backup), status_code=202)
+        except StaleVersion:
+            continue
+    raise StaleVersion(f"backup {name} changes too often to be cancelled", hint="try again")
 
 
-def _text(moment: object) -> str | None:
-    return None if moment is None else str(moment.isoformat())  # type: ignore[attr-defined]
+def _state(backup: Backup) -> str:
+    if backup.deleting:
+        return "is being deleted"
+    return "is being cancelled" if backup.spec.cancel and not backup.status.phase.final else f"is {backup.status.phase}"

@@ -3,7 +3,7 @@
 from tidegate.api.services import Services
 from tidegate.decide.backup_queue import QueueSnapshot
 from tidegate.decide.queue_surroundings import surroundings_of
-from tidegate.decide.queue_table import QueueTable
+from tidegate.decide.queue_table import QueueTable, Surroundings
 from tidegate.model.backup import Backup
 from tidegate.model.setting import Setting, Settings, effective_settings
 from tidegate.model.target import BackupTarget
@@ -19,8 +19,8 @@ async def queue_table(services: Services) -> QueueTable:
     return table
 
 
-async def queue_now(services: Services, table: QueueTable) -> tuple[QueueSnapshot, Settings]:
-    """What the next pass would plan from."""
+async def surroundings_now(services: Services) -> tuple[Surroundings, Settings]:
+    """What is not in the queue but matters to it."""
     store = services.store
     settings = effective_settings(list((await store.list(Setting)).items))
     by_volume = settings.overlap_detection == "volume"
@@ -30,4 +30,10 @@ async def queue_now(services: Services, table: QueueTable) -> tuple[QueueSnapsho
         (await store.list(BackupTarget)).items,
         (await store.list(Volume)).items if by_volume else (),
     )
+    return around, settings
+
+
+async def queue_now(services: Services, table: QueueTable) -> tuple[QueueSnapshot, Settings]:
+    """What the next pass would plan from."""
+    around, settings = await surroundings_now(services)
     return table.snapshot(around), settings

@@ -2,13 +2,18 @@
 
 from tidegate.api.queue_looks import queue_now
 from tidegate.api.services import Services
-from tidegate.decide.backup_queue import plan_admissions
+from tidegate.decide.backup_queue import Obstacle, obstacles, plan_admissions
 from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import Backup, BackupPhase
 
+_MOST_NAMED = 20
 
-async def preview(services: Services, backup: Backup) -> Backup:
-    """The backup with the position and the reason that the next pass of the queue would give it."""
+
+async def preview(services: Services, backup: Backup, *, every_obstacle: bool = False) -> Backup:
+    """The backup with the position and the reason that the next pass of the queue would give it.
+
+    With `every_obstacle` the message names all that is in its way, not only the first.
+    """
     table = QueueTable()
     table.replace_all(other for other in (await services.store.list(Backup)).items if other.name != backup.name)
     # New ones get their tickets before this one: they were there first.
@@ -18,8 +23,15 @@ async def preview(services: Services, backup: Backup) -> Backup:
         if entry is not None:
             table.queue(entry, ticket)
     snapshot, settings = await queue_now(services, table)
-    for waiting in plan_admissions(snapshot, limit=settings.concurrent_backups).wait:
+    limit = settings.concurrent_backups
+    for waiting in plan_admissions(snapshot, limit=limit).wait:
         if waiting.name == backup.name:
-            status = backup.status.waiting(waiting.reason, waiting.message, since=services.clock.now())
+            found = obstacles(snapshot, backup.name, limit=limit) if every_obstacle else [waiting.obstacle]
+            status = backup.status.waiting(waiting.reason, _sentences(found), since=services.clock.now())
             return backup.replace(status=status.replace(queue_position=waiting.position))
     return backup
+
+
+def _sentences(found: list[Obstacle]) -> str:
+    named = "; ".join(obstacle.message for obstacle in found[:_MOST_NAMED])
+    return f"{named}; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else named

@@ -88,7 +88,7 @@ def _add_creating(router: APIRouter, kind: type[R]) -> None:
                 await admission.before_create(services, admitted)
             admitted = await services.store.create(admitted)
         if isinstance(admitted, Backup):
-            admitted = await preview(services, admitted)
+            admitted = await preview(services, admitted, every_obstacle=dry_run)
         return JSONResponse(admitted.to_wire(), status_code=200 if dry_run else 201)
 
     responses: dict[int | str, dict[str, Any]] = {201: {"model": kind}}

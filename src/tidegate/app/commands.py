@@ -18,6 +18,8 @@ _SERVER_EPILOG = """Examples:
 
   tidegate server --data-dir ./state --listen 127.0.0.1:0
 
+  tidegate server --concurrent-backups 3
+
   TIDEGATE_LOG_FORMAT=json tidegate server          every option is also a variable or a line in tidegate.toml
 
 Exit codes: 0 stopped by a signal; 4 something in the configuration cannot work; 11 another server has the data
@@ -64,11 +66,22 @@ def server(
     listen: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where it listens; port 0 = any.")] = None,
     log_format: Annotated[LogFormat | None, typer.Option(help="auto: text on a terminal, else JSON.")] = None,
     log_level: Annotated[LogLevel | None, typer.Option(help="The least important lines that are written.")] = None,
+    concurrent_backups: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Set the setting concurrent-backups at the start, over what was set before."),
+    ] = None,
     config: Annotated[str | None, typer.Option(metavar="FILE", help="In place of ./tidegate.toml.")] = None,
 ) -> None:
     """Run the backup server on this machine until Ctrl-C or SIGTERM."""
     cli = context_of(ctx)
-    own = {"data_dir": data_dir, "listen": listen, "log_format": log_format, "log_level": log_level, "config": config}
+    own = {
+        "data_dir": data_dir,
+        "listen": listen,
+        "log_format": log_format,
+        "log_level": log_level,
+        "concurrent_backups": concurrent_backups,
+        "config": config,
+    }
     cli.flags = {**cli.flags, **{name: value for name, value in own.items() if value is not None}}
     # After the flags are known to be good: the server's libraries take half a second to load.
     configuration = cli.configuration

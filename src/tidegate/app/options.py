@@ -8,14 +8,17 @@ from tidegate.decide.configuration import Configuration
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """Where the state is and where to listen."""
+    """Where the state is, where to listen, and which settings to begin with."""
 
     data_dir: Path
     host: str
     port: int
+    concurrent_backups: int | None = None
+    """What the setting of that name shall be; None leaves it as it is."""
 
 
 def server_options(configuration: Configuration) -> ServerOptions:
     """Read them out of a configuration that was checked when it was read."""
     host, _, port = configuration.listen.rpartition(":")
-    return ServerOptions(Path(configuration.data_dir), host.strip("[]"), int(port))
+    limit = int(configuration.concurrent_backups) if configuration.concurrent_backups else None
+    return ServerOptions(Path(configuration.data_dir), host.strip("[]"), int(port), limit)

@@ -19,6 +19,7 @@ from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
 from tidegate.app.options import ServerOptions
 from tidegate.app.secret_files import SecretFiles
+from tidegate.app.settings_at_start import write_settings
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.mover_supervisor import MoverSupervisor
@@ -39,17 +40,18 @@ def run_server(options: ServerOptions) -> None:
     data_dir.take()
     try:
         with listening_socket(options.host, options.port) as listener:
-            asyncio.run(_serve(data_dir, listener))
+            asyncio.run(_serve(data_dir, listener, options))
     finally:
         data_dir.release()
 
 
-async def _serve(data_dir: DataDir, listener: socket.socket) -> None:
+async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOptions) -> None:
     stop = _stop_signal()
     clock = SystemClock()
     token = data_dir.token()
     store = await SqliteStore.open(data_dir.database, clock=clock, new_id=new_id)
     try:
+        await write_settings(store, options)
         hooks = HookFiles(data_dir.hooks, running=data_dir.hooks_running)
         hooks.end_leftovers()  # before any post hook: a pre hook of a dead server must not freeze behind it
         await recover(store, clock)

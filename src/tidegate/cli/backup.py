@@ -1,16 +1,18 @@
 """`tidegate backup`: protect namespaces, see how it goes, and let go of old backups."""
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tidegate.cli import options
+from tidegate.cli.cancelling import Cancellation, cancel
 from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.creating import Creation, create, new_resource, send
 from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.formats import OnInterruption
 from tidegate.cli.longhorn_verbs import add_longhorn_verbs
 from tidegate.cli.nouns import BACKUP, NAMESPACE, RESTORE, TARGET
 from tidegate.cli.options import epilog, read_labels, read_timeout, split_commas
@@ -18,7 +20,11 @@ from tidegate.cli.output import show_sections
 from tidegate.cli.pin import add_pin_verbs
 from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
-from tidegate.cli.wire import Wire, read_all, read_resource, uid_of
+from tidegate.cli.wire import Wire, read_all, read_model, read_resource, uid_of
+from tidegate.errors import NotFound, ServerUnreachable
+
+if TYPE_CHECKING:
+    from tidegate.model.queue import QueueExplanation
 
 app = typer.Typer(no_args_is_help=True, help="Backups: requests to protect namespaces.")
 
@@ -34,6 +40,7 @@ Names = Annotated[
     epilog=epilog(
         "tidegate backup create nightly --include-namespaces shop,blog --wait",
         "tidegate backup create before-upgrade --selector app=shop --ttl 7d --priority 10",
+        "tidegate backup create big --on-interruption Requeue",
         "tidegate backup create nightly --dry-run",
         codes=(ExitCode.CONFLICT, *WAIT_CODES),
     ),
@@ -57,6 +64,16 @@ def create_backup(
         str,
         typer.Option(metavar="TARGET", help="Target to write to; empty: the default.", autocompletion=names_of(TARGET)),
     ] = "",
+    priority: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="A head start in the queue, from -10 to 10; 0 if not given.", show_default=False
+        ),
+    ] = None,
+    on_interruption: Annotated[
+        OnInterruption | None,
+        typer.Option(help="If the server stops meanwhile: Fail, or go back into the queue.", show_default=False),
+    ] = None,
     labels: options.Labels = None,
     dry_run: options.DryRun = False,
     wait: options.Wait = False,
@@ -73,6 +90,8 @@ def create_backup(
         "labelSelector": {"matchLabels": match_labels} if match_labels else None,
         "ttl": ttl,
         "storageLocation": storage_location,
+        "priority": priority,
+        "onInterruption": None if on_interruption is None else on_interruption.value,
     }
     creation = Creation(new_resource("Backup", name, spec, labels=read_labels(labels)), output, dry_run)
     if wait and not dry_run:
@@ -102,9 +121,48 @@ def describe(ctx: typer.Context, name: Name, exact_bytes: options.ExactBytes = F
     cli = context_of(ctx)
     with cli.connect() as client:
         wire = client.get(BACKUP, name)
-        transfers = transfers_of(client, BACKUP, wire)
+        transfers = read_all(TRANSFERS, transfers_of(client, BACKUP, wire))
+        explanation = _explanation(client, name) if wire.get("status", {}).get("phase") == "Queued" else None
     backup = read_resource((Backup,), wire)
-    show_sections(cli, describe_backup(backup, read_all(TRANSFERS, transfers), cli.reader(exact_bytes=exact_bytes)))
+    show_sections(cli, describe_backup(backup, transfers, cli.reader(exact_bytes=exact_bytes), explanation=explanation))
+
+
+def _explanation(client: Client, name: str) -> "QueueExplanation | None":
+    """More about its wait; an older server has nothing to say about that, and the backup may just have gone."""
+    from tidegate.model.queue import QueueExplanation
+
+    try:
+        return read_model(QueueExplanation, client.explain(name), "explanation")
+    except (NotFound, ServerUnreachable):
+        return None
+
+
+@app.command(
+    "cancel",
+    epilog=epilog(
+        "tidegate backup cancel nightly",
+        "tidegate backup cancel nightly-1 nightly-2 --yes --wait --timeout 10m",
+        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED),
+    ),
+)
+def cancel_backups(
+    ctx: typer.Context,
+    *,
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(BACKUP), show_default=False)
+    ],
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for the end; exit code 6 if one was done before it could be cancelled.")
+    ] = False,
+    timeout: options.Timeout = "",
+    yes: options.Yes = False,
+) -> None:
+    """Call backups off. Asks first.
+
+    One that waits ends as Canceled at once. One in progress stops its transfers and ends as Canceled, within five
+    minutes whatever they do; one that is Finalizing ends as it would have. What is over cannot be cancelled.
+    """
+    cancel(context_of(ctx), BACKUP, Cancellation(tuple(names), yes, wait, timeout))
 
 
 def _reading_restores(client: Client, names: list[str]) -> Iterable[str]:

@@ -112,6 +112,26 @@ class Client:
         response = self._send("DELETE", _path(noun.plural, name, namespace), _dry(dry_run), None)
         return self._document(response) if response.content else None
 
+    def queue(self) -> Wire:
+        """The queue in its order."""
+        return self._resource("GET", "/v1/queue")
+
+    def explain(self, name: str) -> Wire:
+        """Why one backup waits."""
+        return self._resource("GET", _path("queue", name, ""))
+
+    def workload(self) -> Wire:
+        """The queue as something to simulate."""
+        return self._resource("GET", "/v1/queue-workload")
+
+    def move(self, name: str, to: int) -> Wire:
+        """Put a queued backup at another place; the backup as it is then."""
+        return self._resource("POST", f"{_path('queue', name, '')}/move", None, {"to": to})
+
+    def cancel(self, noun: Noun, name: str) -> Wire:
+        """Call one off; it as it is until it has stopped."""
+        return self._resource("POST", f"{_path(noun.plural, name, '')}/cancel")
+
     def server_version(self) -> str:
         """Of the server."""
         return str(self._resource("GET", "/v1/version").get("version", "unknown"))

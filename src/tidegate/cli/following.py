@@ -1,6 +1,6 @@
 """Following changes through restarts of the server: look, then listen from there, and look again when in doubt."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
@@ -61,7 +61,7 @@ class Deadline:
 
 def follow(
     cli: CliContext, plurals: tuple[str, ...], look: Callable[[Client], str], *, deadline: Deadline
-) -> Iterator[ResourceEvent | Moment]:
+) -> Generator[ResourceEvent | Moment, None, None]:
     """Everything that happens to these kinds, for ever.
 
     `look` is called first and whenever changes may have been missed; it returns the version to listen from. A server

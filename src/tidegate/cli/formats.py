@@ -24,6 +24,13 @@ class OutputFormat(StrEnum):
         return self in {OutputFormat.TABLE, OutputFormat.WIDE}
 
 
+class OnInterruption(StrEnum):
+    """As in the model: what becomes of a backup whose server stops while it is in progress."""
+
+    FAIL = "Fail"
+    REQUEUE = "Requeue"
+
+
 class ExistingData(StrEnum):
     """As in the model, which is slow to load: what a restore does where something is already."""
 

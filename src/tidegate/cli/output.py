@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tidegate.cli.context import CliContext
 from tidegate.cli.formats import OutputFormat
@@ -15,6 +15,8 @@ from tidegate.cli.wire import Wire, full_name_of, read_all
 if TYPE_CHECKING:
     from tidegate.model.resource import Resource
     from tidegate.views.table import Row, Section, TableView
+
+R = TypeVar("R")
 
 API_VERSION = "tidegate.dev/v1alpha1"
 
@@ -97,6 +99,18 @@ class TablePrinter:
         view = load_view(self.noun)
         reader = self.cli.reader(exact_bytes=self.exact_bytes)
         return view.rows(read_all(view.kinds, wires), reader, wide=self.wide)
+
+
+def show_table(cli: CliContext, view: "TableView[R]", things: "Sequence[R]", *, wide: bool) -> None:
+    """Rows of what is no resource. Of nothing, not even a header: an empty pipe stays empty."""
+    if not things:
+        return
+    columns = view.shown(wide=wide)
+    rows = view.rows(things, cli.reader(), wide=wide)
+    width = widths(columns, rows)
+    cli.terminal.out(aligned([column.title for column in columns], width, columns))
+    for row in rows:
+        cli.terminal.out(aligned(row, width, columns, colored=cli.terminal.colored))
 
 
 def show_sections(cli: CliContext, sections: "Sequence[Section]") -> None:

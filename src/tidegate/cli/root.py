@@ -9,7 +9,20 @@ from typing import Annotated
 import typer
 
 from tidegate import __version__
-from tidegate.cli import backup, config, namespace, node, restore, schedule, setting, store, target, transfer, volume
+from tidegate.cli import (
+    backup,
+    config,
+    namespace,
+    node,
+    queue,
+    restore,
+    schedule,
+    setting,
+    store,
+    target,
+    transfer,
+    volume,
+)
 from tidegate.cli import version as version_verb
 from tidegate.cli.context import CliContext, NoClock, OpenWorkshop, no_workshop
 from tidegate.cli.environment import Environment
@@ -20,6 +33,7 @@ from tidegate.ports.clock import Clock
 
 _NOUNS = {
     "backup": backup.app,
+    "queue": queue.app,
     "restore": restore.app,
     "schedule": schedule.app,
     "volume": volume.app,

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 from tidegate.cli.terminal import printable
 
 if TYPE_CHECKING:
-    from tidegate.model.resource import Resource
     from tidegate.views.table import Cell, Column, Row, Section
 
-    R = TypeVar("R", bound=Resource)
+    R = TypeVar("R")
 
 _GAP = "  "
 _COLORS = {"good": "32", "busy": "36", "waiting": "33", "bad": "31"}

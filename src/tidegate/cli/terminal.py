@@ -24,6 +24,11 @@ class Terminal:
         return wants_color(self.color, self.variables, is_terminal=sys.stdout.isatty())
 
     @property
+    def draws(self) -> bool:
+        """Whether somebody looks at the data who likes a picture beside it."""
+        return sys.stdout.isatty()
+
+    @property
     def asks(self) -> bool:
         """Whether somebody is there to answer."""
         return sys.stdin.isatty() and sys.stderr.isatty()

@@ -1,5 +1,6 @@
 """Waiting for a job to end: what `--wait` and the verb `wait` do."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -81,9 +82,16 @@ class _Waited:
 
 
 def wait_for_job(
-    cli: CliContext, noun: Job, name: str, *, uid: str = "", timeout: timedelta | None, output: OutputFormat | None
+    cli: CliContext,
+    noun: Job,
+    name: str,
+    *,
+    uid: str = "",
+    timeout: timedelta | None,
+    output: OutputFormat | None,
+    codes: Mapping[str, ExitCode] = PHASE_EXIT_CODES,
 ) -> None:
-    """Wait for the end, then tell it: in words, as data, and as the exit code."""
+    """Wait for the end, then tell it: in words, as data, and as the exit code that `codes` has for the last phase."""
     again = f"tidegate {noun.word} wait {name}"
     deadline = Deadline.after(
         cli.clock,
@@ -102,7 +110,7 @@ def wait_for_job(
             exit_code=ExitCode.INTERRUPTED,
             hint=f"Go on waiting with: {again}",
         ) from None
-    _tell_end(cli, job)
+    _tell_end(cli, job, codes)
     show_one(cli, noun, waited.wire, output or OutputFormat.NAME)
 
 
@@ -124,10 +132,10 @@ def _until_final(cli: CliContext, noun: Job, waited: _Waited, deadline: Deadline
     raise AssertionError("follow never ends")
 
 
-def _tell_end(cli: CliContext, job: "JobView") -> None:
+def _tell_end(cli: CliContext, job: "JobView", codes: Mapping[str, ExitCode]) -> None:
     from tidegate.views.job import ending, failed_volumes
 
-    cli.end_with(PHASE_EXIT_CODES.get(job.phase, ExitCode.FAILED))
+    cli.end_with(codes.get(job.phase, ExitCode.FAILED))
     cli.terminal.note(printable(ending(job, cli.reader())))
     for problem in dict.fromkeys((*job.problems, *failed_volumes(job))):
         cli.terminal.note(printable(f"  {problem}"))

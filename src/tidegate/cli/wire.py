@@ -7,10 +7,12 @@ from tidegate.errors import ServerUnreachable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tidegate.model.frozen import Model
     from tidegate.model.resource import Resource
 
 Wire = dict[str, Any]
 R = TypeVar("R", bound="Resource")
+M = TypeVar("M", bound="Model")
 
 
 def name_of(wire: Wire) -> str:
@@ -41,20 +43,25 @@ def labels_of(wire: Wire) -> dict[str, str]:
 
 def read_resource(kinds: "Sequence[type[R]]", wire: Wire) -> R:
     """The resource as its model. Fields that only a newer server knows are left out; anything else is refused."""
+    kind = next((one for one in kinds if one.model_fields["kind"].default == wire.get("kind")), kinds[0])
+    return read_model(kind, wire, str(wire.get("kind")))
+
+
+def read_model(model: "type[M]", wire: Wire, word: str) -> M:
+    """The same for what is no resource; `word` is what to call it."""
     from pydantic import ValidationError
 
-    kind = next((one for one in kinds if one.model_fields["kind"].default == wire.get("kind")), kinds[0])
     try:
-        return kind.model_validate(wire)
+        return model.model_validate(wire)
     except ValidationError as error:
         known = _without(wire, [problem["loc"] for problem in error.errors() if problem["type"] == "extra_forbidden"])
     try:
-        return kind.model_validate(known)
+        return model.model_validate(known)
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])
         raise ServerUnreachable(
-            f"The server sent a {wire.get('kind')} that this version does not understand: {path}: {first['msg']}.",
+            f"The server sent a {word} that this version does not understand: {path}: {first['msg']}.",
             hint="Compare the versions with: tidegate version. With -o json everything is shown as it came.",
         ) from error
 

@@ -10,6 +10,7 @@ from tidegate.controllers.backup_blocks import BackupBlocks, of_attempt
 from tidegate.controllers.finalizers import let_go
 from tidegate.controllers.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconciler import Next, Watch, owners
+from tidegate.decide.cancelling import did_not_stop, time_left_to_stop
 from tidegate.decide.item_blocks import ITEMS_PER_VOLUME, plan_blocks
 from tidegate.decide.recovery import interrupted
 from tidegate.decide.rollup import Rollup, roll_up
@@ -74,6 +75,7 @@ class BackupController:
             await (self._finish(backup, BackupPhase.CANCELED) if backup.spec.cancel else self._begin(backup))
         elif phase is BackupPhase.IN_PROGRESS or phase in _WAITING:
             await self._go_on(backup)
+            return await self._see_cancel_through(backup.name) if backup.spec.cancel else Next.done()
         elif phase in _AFTER_FINALIZING:
             await self._finish(backup, _AFTER_FINALIZING[phase])
         elif phase.final and backup.status.expiration is not None and not backup.pinned:
@@ -123,6 +125,22 @@ class BackupController:
         for upload in uploads:
             if not upload.status.phase.final and not upload.spec.cancel:
                 await self.store.update(upload.with_spec(cancel=True))
+
+    async def _see_cancel_through(self, name: str) -> Next:
+        """End a cancelled backup whose transfers do not end; it must not keep its slot for ever."""
+        backup = await self.store.get(Backup, name)
+        if backup.status.phase is not BackupPhase.IN_PROGRESS:
+            return Next.done()
+        requested_at = backup.status.cancel_requested_at
+        if requested_at is None:
+            requested_at = self.clock.now()
+            backup = await self.store.update_status(backup.with_status(cancel_requested_at=requested_at))
+        left = time_left_to_stop(requested_at, self.clock.now())
+        if left:
+            return Next.after(left)
+        why = did_not_stop(await self._uploads_of_attempt(backup))
+        await self._finish(backup.with_status(failure_reason=why), BackupPhase.CANCELED)
+        return Next.done()
 
     async def _finish(self, backup: Backup, phase: BackupPhase) -> None:
         await self.store.update_status(backup.with_status(phase=phase, completion_timestamp=self.clock.now()))

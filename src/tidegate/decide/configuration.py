@@ -49,6 +49,10 @@ def _address(text: str) -> str | None:
     return None
 
 
+def _at_least_one(text: str) -> str | None:
+    return None if text.isascii() and text.isdigit() and int(text) >= 1 else "must be a whole number of at least 1"
+
+
 def _server_url(text: str) -> str | None:
     if text and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", text):
         return "must be a URL that begins with http:// or https://, such as http://127.0.0.1:8470"
@@ -85,6 +89,13 @@ FIELDS: Mapping[str, ConfigurationField] = {
         ConfigurationField(
             "log_level", "info", "How much the server logs.", _one_of("debug", "info", "warning", "error")
         ),
+        ConfigurationField(
+            "concurrent_backups",
+            "",
+            "How many backups may run at once. The server writes it into the setting `concurrent-backups` when it "
+            "starts, over what was set before; empty: the setting stays as it is.",
+            _at_least_one,
+        ),
         ConfigurationField("color", "auto", "Whether output is coloured.", _one_of("auto", "always", "never")),
     )
 }
@@ -109,6 +120,7 @@ class Configuration:
     token_file: str
     log_format: str
     log_level: str
+    concurrent_backups: str
     color: str
     origins: Mapping[str, str]
 

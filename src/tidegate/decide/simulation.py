@@ -28,6 +28,8 @@ class Job:
     target: str = ""
     started: bool = False
     """It runs now, and `duration` is what is left."""
+    queued_for: float = 0.0
+    """How long it had waited when it came into the simulation: counts for its place, not for how long it waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,17 @@ class Forecast:
         first = min((run.arrived for run in self.runs), default=0.0)
         available = (self.makespan - first) * self.limit
         return sum(run.ended - run.began for run in self.runs) / available if available else 0.0
+
+    def busy_slots(self, parts: int) -> list[float]:
+        """How many slots were in use on average, in each of so many equal parts of the time until the last end."""
+        length = self.makespan / parts
+        if not length:
+            return [0.0] * parts
+        busy = [0.0] * parts
+        for run in self.runs:
+            for part in range(int(run.began / length), min(parts, int(run.ended / length) + 1)):
+                busy[part] += max(0.0, min(run.ended, (part + 1) * length) - max(run.began, part * length)) / length
+        return busy
 
     def wait_percentile(self, percent: float) -> float:
         """So many percent of the jobs waited at most this long."""
@@ -130,7 +143,7 @@ class _Simulation:
 
     def _place(self, name: str, number: int) -> tuple[int, int, str]:
         job = self._jobs[name]
-        ticket = int(job.arrives * _MICROSECONDS)
+        ticket = round((job.arrives - job.queued_for) * _MICROSECONDS)
         return place_in_queue(ticket, job.priority, head_start_seconds=self._head_start_seconds), number, name
 
     def _snapshot(self) -> QueueSnapshot:

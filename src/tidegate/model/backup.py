@@ -134,6 +134,8 @@ class BackupStatus(Status):
     expiration: datetime | None = None
     errors: int = 0
     warnings: int = 0
+    cancel_requested_at: datetime | None = None
+    """When it was seen, in progress, that somebody called it off."""
     failure_reason: str | None = None
     validation_errors: tuple[str, ...] = ()
 

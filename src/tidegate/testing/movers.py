@@ -16,6 +16,8 @@ class FakeMover:
 
     job: Job
     cancelled: bool = False
+    stubborn: bool = False
+    """It goes on when it is told to stop, until the test ends it."""
     _said: asyncio.Queue[Report] = field(default_factory=asyncio.Queue)
 
     async def reports(self) -> AsyncIterator[Report]:
@@ -30,7 +32,8 @@ class FakeMover:
         """A good mover stops at once."""
         if not self.cancelled:
             self.cancelled = True
-            self.fail(WorkCancelled.code, "cancelled")
+            if not self.stubborn:
+                self.fail(WorkCancelled.code, "cancelled")
 
     def progress(self, bytes_done: int, total_bytes: int) -> None:
         """Say how far it is."""
@@ -62,6 +65,8 @@ class FakeMovers:
         return mover
 
     async def close(self) -> None:
-        """Cancel what runs."""
+        """Cancel what runs, and make sure of it."""
         for mover in self.started:
             mover.cancel()
+            if mover.stubborn:
+                mover.fail(WorkCancelled.code, "killed")

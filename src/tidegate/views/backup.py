@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from tidegate.model.backup import Backup
+from tidegate.model.backup import Backup, OnInterruption
 from tidegate.model.duration import format_duration
+from tidegate.model.queue import QueueExplanation
 from tidegate.model.transfer import Transfer
 from tidegate.views.job import backup_job
 from tidegate.views.phases import (
@@ -16,11 +17,13 @@ from tidegate.views.phases import (
     waiting_section,
 )
 from tidegate.views.quantities import ordinal_of
+from tidegate.views.queue import ends_first_sentence, expected_start
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, joined, label_text, section, sections
 from tidegate.views.transfer import job_progress_section, volume_sections
 
 PINNED = "pinned"
+_MOST_OBSTACLES = 10
 
 
 def _items(backup: Backup) -> str:
@@ -69,14 +72,16 @@ BACKUPS = TableView(
 )
 
 
-def describe_backup(backup: Backup, transfers: Sequence[Transfer], reader: Reader) -> tuple[Section, ...]:
-    """All there is to say about a backup and the volumes it moves."""
+def describe_backup(
+    backup: Backup, transfers: Sequence[Transfer], reader: Reader, *, explanation: QueueExplanation | None = None
+) -> tuple[Section, ...]:
+    """All there is to say about a backup and the volumes it moves; `explanation` tells more about its wait."""
     status = backup.status
     phase = shown_phase(backup, status.phase)
     job = backup_job(backup, transfers)
     return sections(
         section("Backup", [*identity_lines(backup, reader), ("Status", phase)]),
-        waiting_section(status, reader, position=status.queue_position),
+        _waiting(backup, reader, explanation),
         section("Contents", _content_lines(backup)),
         section("Blocks", _block_lines(backup)),
         job_progress_section(job, reader),
@@ -84,6 +89,18 @@ def describe_backup(backup: Backup, transfers: Sequence[Transfer], reader: Reade
         *volume_sections(job.transfers, reader),
         section("Problems", _problem_lines(backup)),
         conditions_section(status, reader),
+    )
+
+
+def _waiting(backup: Backup, reader: Reader, explanation: QueueExplanation | None) -> Section:
+    found = waiting_section(backup.status, reader, position=backup.status.queue_position)
+    if explanation is None or explanation.position is None:
+        return found
+    # The first obstacle is the reason above; the others are in its way too.
+    others = [("Also", obstacle.message) for obstacle in explanation.obstacles[1:_MOST_OBSTACLES]]
+    ends_first = ("Has to end first", ends_first_sentence(explanation))
+    return section(
+        found.heading, [*found.lines, *others, ends_first, ("Expected start", expected_start(explanation, reader))]
     )
 
 
@@ -111,6 +128,7 @@ def _content_lines(backup: Backup) -> list[tuple[str, str]]:
         ("Hooks", joined(tuple(hook.name for hook in spec.hooks.resources))),
         ("First", spec.ordered_resources.get("volumes", "")),
         ("Priority", str(spec.priority) if spec.priority else ""),
+        ("If interrupted", "queued again" if spec.on_interruption is OnInterruption.REQUEUE else ""),
         ("Kept for", format_duration(spec.ttl)),
     ]
 
@@ -130,6 +148,7 @@ def _time_lines(backup: Backup, reader: Reader) -> list[tuple[str, str]]:
     return [
         ("Queued", reader.moment_and_age(status.queued_at)),
         ("Started", reader.moment_and_age(status.start_timestamp)),
+        ("Cancel asked", reader.moment_and_age(status.cancel_requested_at)),
         ("Ended", reader.moment_and_age(status.completion_timestamp)),
         ("Took", reader.took(status.start_timestamp, status.completion_timestamp)),
         ("Expires", f"never, it is {PINNED}" if backup.pinned else reader.moment_and_age(status.expiration)),

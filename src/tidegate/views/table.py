@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
-from tidegate.model.resource import Resource
 from tidegate.views.reader import Reader
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R")
 
 
 class Tone(StrEnum):
@@ -31,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column(Generic[R]):
-    """One column: its title and how its cells come from a resource."""
+    """One column: its title and how its cells come from a resource, or whatever else has rows."""
 
     title: str
     cell: Callable[[R, Reader], Cell | str]

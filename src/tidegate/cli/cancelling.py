@@ -1,0 +1,83 @@
+"""The verb `cancel`: call work off, never without a yes, and tell honestly how it ends."""
+
+from dataclasses import dataclass
+
+import typer
+
+from tidegate.cli.client import Client
+from tidegate.cli.context import CliContext
+from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.failures import CommandFailure, failure_of, wrong_usage
+from tidegate.cli.formats import OutputFormat
+from tidegate.cli.nouns import Job
+from tidegate.cli.options import read_timeout
+from tidegate.cli.waiting import wait_for_job
+from tidegate.cli.wire import Wire, uid_of
+from tidegate.errors import TidegateError
+
+# Who cancels wants it cancelled; any other end came first.
+_CODES = {
+    "Canceled": ExitCode.DONE,
+    "Completed": ExitCode.CONFLICT,
+    "PartiallyFailed": ExitCode.CONFLICT,
+    "Failed": ExitCode.CONFLICT,
+}
+_WAITS = frozenset({"New", "Queued", "ReadyToStart"})
+
+
+@dataclass(frozen=True)
+class Cancellation:
+    """What shall stop, and how."""
+
+    names: tuple[str, ...]
+    yes: bool
+    wait: bool
+    timeout: str
+
+
+def cancel(cli: CliContext, noun: Job, cancellation: Cancellation) -> None:
+    """Ask, call each off whatever happens to the others, and with --wait stay until they have ended."""
+    timeout = read_timeout(cancellation.timeout)
+    names = list(dict.fromkeys(cancellation.names))
+    _ask(cli, noun, names, cancellation)
+    with cli.connect() as client:
+        stopping = _cancel_each(cli, client, noun, names, wait=cancellation.wait)
+    for name, uid in stopping.items() if cancellation.wait else ():
+        wait_for_job(cli, noun, name, uid=uid, timeout=timeout, output=OutputFormat.NAME, codes=_CODES)
+
+
+def _ask(cli: CliContext, noun: Job, names: list[str], cancellation: Cancellation) -> None:
+    if cancellation.yes:
+        return
+    what = f"{noun.word} {names[0]}" if len(names) == 1 else f"{len(names)} {noun.word}s ({', '.join(names)})"
+    if not cli.terminal.asks:
+        raise wrong_usage(f"Nobody is here to ask whether to cancel the {what}.", hint="Say so with --yes.")
+    if not typer.confirm(f"Cancel the {what}?", err=True):
+        raise CommandFailure("Nothing was cancelled.", code="Declined", exit_code=ExitCode.FAILED)
+
+
+def _cancel_each(cli: CliContext, client: Client, noun: Job, names: list[str], *, wait: bool) -> dict[str, str]:
+    """The uids of those that will end soon, by name."""
+    stopping: dict[str, str] = {}
+    for name in names:
+        try:
+            wire = client.cancel(noun, name)
+        except TidegateError as error:
+            if len(names) == 1:
+                raise
+            cli.report(failure_of(error))
+            continue
+        stopping[name] = uid_of(wire)
+        cli.terminal.note(_what_follows(noun, name, wire))
+        if not wait:  # else the name comes at the end
+            cli.terminal.out(f"{noun.word}/{name}")
+    return stopping
+
+
+def _what_follows(noun: Job, name: str, wire: Wire) -> str:
+    phase = str(wire.get("status", {}).get("phase", "New"))
+    if phase in _WAITS:
+        return f"Cancelling {noun.word} {name}: it leaves the queue and ends as Canceled."
+    if phase == "InProgress":
+        return f"Cancelling {noun.word} {name}: its transfers stop, then it ends as Canceled."
+    return f"The {noun.word} {name} is {phase}: all its data is moved, so it ends as it would have."

@@ -1,0 +1,25 @@
+"""How long a cancelled backup waits for its transfers, and what is said of those that do not stop."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from tidegate.model.transfer import Transfer
+
+# A mover that does not stop is killed after seconds; this is for what even that does not end.
+CANCEL_DEADLINE = timedelta(minutes=5)
+
+
+def time_left_to_stop(requested_at: datetime, now: datetime) -> timedelta:
+    """Until a cancelled backup no longer waits for its transfers; zero once it is over."""
+    return max(requested_at + CANCEL_DEADLINE - now, timedelta())
+
+
+def did_not_stop(transfers: Sequence[Transfer]) -> str:
+    """The sentence for a backup that ended without them."""
+    stopped = [t for t in transfers if t.status.phase.final]
+    moving = sorted(f"{t.spec.volume_namespace}/{t.spec.volume_name}" for t in transfers if not t.status.phase.final)
+    minutes = int(CANCEL_DEADLINE.total_seconds() // 60)
+    return (
+        f"cancelled on request; {len(stopped)} of {len(transfers)} transfers had ended after {minutes} minutes, "
+        f"these had not: {', '.join(moving)}"
+    )

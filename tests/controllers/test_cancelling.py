@@ -1,0 +1,121 @@
+"""A backup that is called off ends honestly, whatever it does at that moment."""
+
+import pytest
+
+from tidegate.errors import WorkCancelled
+from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.resource import Ref
+from tidegate.testing.builders import a_backup
+
+
+async def cancel(world, name):
+    backup = await world.store.get(Backup, name)
+    await world.store.update(backup.with_spec(cancel=True))
+    await world.settle()
+
+
+async def ended(world, name):
+    await world.settle()
+    status = (await world.store.get(Backup, name)).status
+    assert status.completion_timestamp is not None
+    return str(status.phase), status.failure_reason
+
+
+async def test_one_that_waits_leaves_the_queue_and_those_behind_move_up(world):
+    await world.volumes("shop/db")
+    for name in ("runs", "waits", "next"):
+        await world.store.create(a_backup(name, "shop"))
+        await world.settle()
+
+    await cancel(world, "waits")
+
+    assert await ended(world, "waits") == ("Canceled", None)
+    assert world.runtime.mirror.table.position("next") == 1
+    assert (await world.store.get(Backup, "waits")).status.condition("Waiting") is None
+
+
+async def test_one_that_nobody_has_looked_at_yet_never_starts(world):
+    await world.volumes("shop/db")
+
+    await world.store.create(a_backup("hasty", "shop").with_spec(cancel=True))
+
+    assert await ended(world, "hasty") == ("Canceled", None)
+    assert world.movers.started == []
+
+
+async def test_one_that_is_ready_to_start_does_not(world):
+    await world.volumes("shop/db")
+
+    await world.store.create(a_backup("ready", "shop", phase=BackupPhase.READY_TO_START).with_spec(cancel=True))
+
+    assert await ended(world, "ready") == ("Canceled", None)
+    assert world.movers.started == []
+
+
+async def test_one_in_progress_stops_its_movers_and_says_what_was_done(world):
+    await world.volumes("shop/db", "shop/files")
+    await world.store.create(a_backup("runs", "shop"))
+    await world.settle()
+    world.movers.started[0].finish()
+    await world.settle()
+
+    await cancel(world, "runs")
+
+    assert await ended(world, "runs") == ("Canceled", "cancelled on request; 1 of 2 volumes were done")
+
+
+async def test_one_that_had_not_looked_for_volumes_yet_is_cancelled_not_complete(world):
+    await world.store.create(a_backup("early", "shop", phase=BackupPhase.IN_PROGRESS).with_spec(cancel=True))
+
+    assert (await ended(world, "early"))[0] == "Canceled"
+
+
+@pytest.mark.parametrize(
+    ("phase", "end"),
+    [(BackupPhase.FINALIZING, "Completed"), (BackupPhase.FINALIZING_PARTIALLY_FAILED, "PartiallyFailed")],
+)
+async def test_one_whose_data_is_all_moved_ends_as_it_would_have(world, phase, end):
+    await world.store.create(a_backup("nearly", "shop", phase=phase).with_spec(cancel=True))
+
+    assert (await ended(world, "nearly"))[0] == end
+
+
+async def test_transfers_that_do_not_stop_hold_their_backup_for_five_minutes_and_no_longer(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("stuck", "shop"))
+    await world.settle()
+    await world.store.create(a_backup("next", "shop"))
+    await world.settle()
+    world.movers.started[0].stubborn = True
+
+    await cancel(world, "stuck")
+    await world.passes(minutes=4, seconds=59)
+    assert await world.phase(Backup, "stuck") == "InProgress"
+    await world.passes(seconds=1)
+
+    assert await ended(world, "stuck") == (
+        "Canceled",
+        "cancelled on request; 0 of 1 transfers had ended after 5 minutes, these had not: shop/db",
+    )
+    assert await world.phase(Backup, "next") == "InProgress"
+    world.movers.started[0].fail(WorkCancelled.code, "at last")
+    await world.settle()
+    assert (await ended(world, "stuck"))[0] == "Canceled"
+
+
+async def test_a_cancelled_backup_can_be_deleted_while_it_still_stops(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("stuck", "shop").with_metadata(finalizers=("tidegate.dev/backup",)))
+    await world.settle()
+    world.movers.started[0].stubborn = True
+    await cancel(world, "stuck")
+    await world.settle()
+
+    await world.store.delete(Ref("Backup", "stuck"))
+    await world.settle()
+    world.movers.started[0].fail(WorkCancelled.code, "at last")
+    await world.settle()
+    world.movers.started[-1].finish()
+    await world.settle()
+
+    assert await world.all(Backup) == []
