@@ -166,7 +166,7 @@ class BackupQueue:
         except UserError as error:
             # One that cannot be stored as it is must not hold up all others.
             self.mirror.decisions["Refused"] += 1
-            log.error("backup cannot be written", backup=backup.name, error=f"{type(error).__name__}: {error}")
+            log.warning("backup cannot be written", backup=backup.name, error=f"{type(error).__name__}: {error}")
             return False
         self.mirror.decisions[outcome] += 1
         return True
