@@ -113,6 +113,7 @@ async def test_a_deletion_that_is_cut_short_thaws_too(step):
     store, clock = await a_world()
     hooks = FakeHooks()
     await live(store, clock, hooks, writes=9)
+    assert still_frozen(hooks) == [("db",)], "it died at a moment that matters"
     await store.delete(Ref("Backup", "nightly"))
     await live(store, clock, hooks, writes=step)
     await live(store, clock, hooks)

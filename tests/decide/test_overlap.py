@@ -23,15 +23,15 @@ TABLE = [
     (("*",), (), "default kube-system test", "all but"),
     (("default", "test"), (), "default kube-system test", "default test"),
     (("*",), ("kube-system",), "default kube-system test", "all but kube-system"),
-    ((), ("kube-*",), "default kube-system test", "all but kube-system kube-x"),
+    ((), ("kube-*",), "default kube-system test", "all but kube-system kube-9q7z9"),
     (("a",), ("*",), "a b", ""),
-    (("kube-*",), (), "default kube-system kube-public test", "kube-system kube-public kube-x"),
-    (("app-*",), ("*-test",), "app-prod app-dev app-test default", "app-prod app-dev app-x"),
-    (("nonexistent-*",), (), "default kube-system", "nonexistent-x"),
+    (("kube-*",), (), "default kube-system kube-public test", "kube-system kube-public kube-9q7z9"),
+    (("app-*",), ("*-test",), "app-prod app-dev app-test default", "app-prod app-dev app-9q7z9"),
+    (("nonexistent-*",), (), "default kube-system", "nonexistent-9q7z9"),
     (("*",), (), "", "all but"),
     (("default", "nonexistent"), (), "default test", "default nonexistent"),
     (("default", "test"), ("default", "test"), "default test prod", ""),
-    (("ns-?",), (), "ns-1 ns-2 ns-10 default", "ns-1 ns-2 ns-x"),
+    (("ns-?",), (), "ns-1 ns-2 ns-10 default", "ns-1 ns-2 ns-q"),
     (("ns-[ab]",), (), "ns-a ns-b ns-c", "ns-a ns-b"),
 ]
 
@@ -97,6 +97,12 @@ def test_a_common_name_is_found_exactly_if_there_is_one(one, other):
     assert found is None or match(found)
     if found is None:
         assert not any(map(match, SMALL_NAMES))
+
+
+def test_what_a_glob_leaves_out_does_not_hide_what_it_means():
+    assert shared((("s*",), ("sx*",)), (("s*",), ()))
+    assert shared((("s*",), ("sb*",)), (("*b",), ()))
+    assert not shared((("s*",), ("sx*",)), (("sx*",), ()))
 
 
 def test_with_very_many_globs_they_all_overlap_to_be_safe():

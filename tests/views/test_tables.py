@@ -5,6 +5,8 @@ from datetime import timedelta, timezone
 import pytest
 
 from tidegate.model.backup import BackupPhase, BackupProgress, LabelSelector
+from tidegate.model.hooks import HookStatus
+from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata
@@ -13,7 +15,7 @@ from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfer import TransferPhase
 from tidegate.model.transfer_progress import TransferProgress, TransferResult
 from tidegate.model.volume import Namespace
-from tidegate.testing.builders import THEN, a_backup, a_target, a_transfer, a_volume
+from tidegate.testing.builders import THEN, a_backup, a_target, a_transfer, a_volume, freezing
 from tidegate.views.backup import BACKUPS, describe_backup, queue_sentence
 from tidegate.views.namespace import NAMESPACES
 from tidegate.views.node import NODES
@@ -240,3 +242,16 @@ def test_a_pinned_backup_shows_that_it_does_not_expire():
 
     assert row(BACKUPS, backup)["EXPIRES"] == "pinned"
     assert told(describe_backup(backup, [], READER))["Times", "Expires"] == "never, it is pinned"
+
+
+def test_a_running_backup_tells_what_its_blocks_do_and_what_its_hooks_said():
+    moving = BlockProgress(volumes=("shop/db", "shop/wal"), phase=BlockPhase.MOVING)
+    blocks = (moving, BlockProgress(volumes=("shop/files",)))
+    status = HookStatus(hooks_attempted=1, hooks_failed=1, problems=("pre hook database for shop: no",))
+    backup = a_backup("nightly").with_spec(hooks=freezing()).with_status(blocks=blocks, hook_status=status)
+
+    lines = told(describe_backup(backup, [], READER))
+
+    assert lines["Blocks", "Moving"] == "shop/db, shop/wal"
+    assert lines["Blocks", "Waiting"] == "1 for a worker (item-block-worker-count)"
+    assert (lines["Contents", "Hooks"], lines["Problems", "Hook"]) == ("database", "pre hook database for shop: no")

@@ -17,6 +17,7 @@ from tidegate.model.names import check_namespace
 ALL_OTHERS = "*"
 
 _MOST_GLOBS = 64
+_FILLING = "9q7z9"
 _ANY = ("*", "?")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-"
 _GLOB_SIGNS = re.compile(r"[*?\[\]]")
@@ -89,7 +90,9 @@ def universe_of(existing: Iterable[str], patterns: Iterable[str]) -> frozenset[s
     names = frozenset(existing) | {_witness(pattern) for pattern in spelt}
     if len(globs) > _MOST_GLOBS:
         return names | {ALL_OTHERS}
-    return names | {name for pair in combinations(globs, 2) if (name := common_name(*pair)) is not None}
+    pairs = [pair for pair in combinations(globs, 2)]
+    pairs += [(_stuffed(one), _stuffed(other)) for one, other in pairs]
+    return names | {name for pair in pairs if (name := common_name(*pair)) is not None}
 
 
 def selects(name: str, *, included: Iterable[str], excluded: Iterable[str]) -> bool:
@@ -98,12 +101,20 @@ def selects(name: str, *, included: Iterable[str], excluded: Iterable[str]) -> b
 
 
 def _witness(pattern: str) -> str:
-    """A name that the glob matches; for a plain name the name itself."""
+    """A name that the glob matches, and that hardly any other glob was written for; for a plain name the name itself.
+
+    What one backup excludes from its glob must not be the very name that stands for all that it includes.
+    """
     filled = re.sub(r"\[([a-z0-9-])[a-z0-9-]*\]", r"\1", pattern)
-    return filled.replace("*", "x").replace("?", "x")
+    return filled.replace("*", _FILLING).replace("?", "q")
 
 
-@lru_cache(maxsize=_MOST_GLOBS * _MOST_GLOBS)
+def _stuffed(glob: str) -> str:
+    """A narrower glob, whose stars stand for something unusual."""
+    return glob.replace("*", f"*{_FILLING}*")
+
+
+@lru_cache(maxsize=2 * _MOST_GLOBS * _MOST_GLOBS)
 def common_name(one: str, other: str) -> str | None:
     """A name that both globs match; None if there is none."""
     ones, others = _signs(one), _signs(other)

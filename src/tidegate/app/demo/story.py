@@ -44,6 +44,7 @@ def _play(stage: Stage) -> bool:
     _say("Two backups may run at once, but never two on the same namespace. Five people ask at the same time.")
     stage.type("setting", "set", "concurrent-backups", "2")
     stage.type("setting", "set", "load-concurrency", '{"globalConfig": 3}')
+    stage.type("setting", "set", "item-block-worker-count", "3")
     for name, namespaces in BACKUPS:
         stage.type("backup", "create", name, "--include-namespaces", namespaces)
     _say("The queue, live:")
