@@ -90,7 +90,7 @@ def universe_of(existing: Iterable[str], patterns: Iterable[str]) -> frozenset[s
     names = frozenset(existing) | {_witness(pattern) for pattern in spelt}
     if len(globs) > _MOST_GLOBS:
         return names | {ALL_OTHERS}
-    pairs = [pair for pair in combinations(globs, 2)]
+    pairs = list(combinations(globs, 2))
     pairs += [(_stuffed(one), _stuffed(other)) for one, other in pairs]
     return names | {name for pair in pairs if (name := common_name(*pair)) is not None}
 
