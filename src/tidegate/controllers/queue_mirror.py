@@ -20,6 +20,7 @@ class QueueMirror:
         self.planning = asyncio.Lock()
         """Held by a pass of the queue, and while everything is read anew: neither may see half of the other."""
         self._own_writes: dict[str, str] = {}
+        self._last_heard: dict[str, str] = {}
 
     @property
     def up_to_date(self) -> bool:
@@ -42,12 +43,16 @@ class QueueMirror:
         if event.change is Change.DELETED:
             self.table.forget(backup.name)
             self._own_writes.pop(backup.name, None)
+            self._last_heard.pop(backup.name, None)
             return
         self.table.note(backup)
+        self._last_heard[backup.name] = backup.metadata.resource_version
         if self._own_writes.get(backup.name) == backup.metadata.resource_version:
             del self._own_writes[backup.name]
 
     def wrote(self, before: Resource, after: Resource) -> None:
         """The queue has written this; a write that changed nothing makes no news."""
-        if before.metadata.resource_version != after.metadata.resource_version:
+        version = after.metadata.resource_version
+        # The news may be faster than the answer to the write; then there is nothing left to wait for.
+        if before.metadata.resource_version != version and int(self._last_heard.get(after.name, "0")) < int(version):
             self._own_writes[after.name] = after.metadata.resource_version
