@@ -10,7 +10,7 @@ def test_news_that_come_before_the_answer_to_the_write_leave_nothing_to_wait_for
     before = a_backup("b").with_metadata(resource_version="1")
     after = before.with_metadata(resource_version="2")
 
-    mirror.hear(Event(Change.MODIFIED, after))
+    mirror.hear(Event(Change.MODIFIED, after, "2"))
     mirror.wrote(before, after)
 
     assert mirror.up_to_date
