@@ -1,0 +1,57 @@
+"""Three backups and one slot: a person pauses, asks why, changes the order, and calls one of them off."""
+
+import pytest
+
+from tidegate.testing.sample_data import fill_tree
+
+
+def reasons(server):
+    return [(row["name"], row["reason"]) for row in server.get("queue", "list")["waiting"]]
+
+
+def test_three_backups_and_one_slot(server, tmp_path):
+    (tmp_path / "store").mkdir()
+    server.tidegate("target", "create", "disk", str(tmp_path / "store"))
+    server.tidegate("volume", "create", "docs", "-n", "home", "--directory", str(fill_tree(tmp_path / "docs")))
+    server.tidegate("queue", "pause")
+    for name in ("b1", "b2", "b3"):
+        server.tidegate("backup", "create", name, "--include-namespaces", "home")
+
+    assert reasons(server) == [("b1", "Paused"), ("b2", "Paused"), ("b3", "Paused")]
+    explained = server.get("queue", "explain", "b2")
+    assert [one["reason"] for one in explained["obstacles"]] == ["Paused", "NamespaceOverlapQueued"]
+    assert [one["name"] for one in explained["endsFirst"]] == ["b1"]
+    server.tidegate("queue", "move", "b3", "--to", "1")
+    server.tidegate("backup", "cancel", "b1", "--yes", "--wait", "--timeout", "60s")
+    assert server.tidegate("queue", "list", "-o", "name") == "backup/b3\nbackup/b2\n"
+
+    server.tidegate("queue", "resume")
+    server.tidegate("backup", "wait", "b2", "--timeout", "60s")
+
+    started = [server.get("backup", "get", name)["status"]["startTimestamp"] for name in ("b3", "b2")]
+    assert started == sorted(started)
+    refused = server.run("backup", "cancel", "b3", "--yes")
+    assert (refused.returncode, "backup b3 is Completed" in refused.stderr) == (6, True)
+
+
+def test_the_limit_of_the_command_line_wins_at_each_start_over_what_was_set(idle_server):
+    def limit():
+        return idle_server.get("setting", "get", "concurrent-backups")["spec"]["value"]
+
+    idle_server.start("--concurrent-backups", "3")
+    assert limit() == "3"
+    idle_server.tidegate("setting", "set", "concurrent-backups", "5")
+    idle_server.stop()
+    idle_server.start()
+    assert limit() == "5"
+    idle_server.stop()
+    idle_server.start("--concurrent-backups", "2")
+    assert limit() == "2"
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "many", "1.5"])
+def test_a_limit_that_lets_nothing_run_is_refused_at_the_start(idle_server, value):
+    refused = idle_server.run("server", "--concurrent-backups", value)
+
+    assert refused.returncode == 4
+    assert f"--concurrent-backups: {value!r} must be a whole number of at least 1" in refused.stderr
