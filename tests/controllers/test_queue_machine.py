@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from controllers.conftest import World
+from controllers.conftest import World  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.controllers.backup_queue import KEY
 from tidegate.controllers.observation import all_of, settings_now
 from tidegate.decide.backup_queue import plan_starts
