@@ -38,6 +38,17 @@ async def test_a_backup_goes_through_all_its_steps_and_every_volume_is_moved(wor
     assert (done.status.progress.items_backed_up, done.status.progress.total_items) == (4, 4)
 
 
+async def test_a_backup_tells_its_life_in_events(world):
+    await world.volumes("shop/db")
+    world.movers.obliging = True
+
+    await world.store.create(a_backup("nightly", "shop"))
+    await world.settle()
+
+    done = await world.store.get(Backup, "nightly")
+    assert [event.reason for event in done.status.events] == ["Queued", "LeftQueue", "Started", "Completed"]
+
+
 async def test_a_volume_knows_its_last_backup(world):
     await world.volumes("shop/db")
     world.movers.obliging = True

@@ -10,6 +10,7 @@ from tidegate.controllers.backup_blocks import BackupBlocks, of_attempt
 from tidegate.controllers.finalizers import let_go
 from tidegate.controllers.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconciler import Next, Watch, owners
+from tidegate.decide.backup_events import with_events
 from tidegate.decide.cancelling import did_not_stop, time_left_to_stop
 from tidegate.decide.item_blocks import ITEMS_PER_VOLUME, plan_blocks
 from tidegate.decide.recovery import interrupted
@@ -86,7 +87,7 @@ class BackupController:
         now = self.clock.now()
         expiration = now + backup.spec.ttl
         started = backup.with_status(phase=BackupPhase.IN_PROGRESS, start_timestamp=now, expiration=expiration)
-        await self.store.update_status(started)
+        await self.store.update_status(with_events(backup, started, now=now))
         log.info("backup started", backup=backup.name)
 
     async def _settle_blocks(self, backup: Backup) -> None:
@@ -109,7 +110,7 @@ class BackupController:
         after = _with_counts(self.blocks.noted(backup, found), roll_up(uploads))
         if not after.status.blocks:
             after = self._after_last_block(after, uploads)
-        await self.blocks.apply(backup, after, found)
+        await self.blocks.apply(backup, with_events(backup, after, now=self.clock.now()), found)
 
     def _after_last_block(self, backup: Backup, uploads: list[Transfer]) -> Backup:
         rollup = roll_up(uploads)
@@ -143,7 +144,9 @@ class BackupController:
         return Next.done()
 
     async def _finish(self, backup: Backup, phase: BackupPhase) -> None:
-        await self.store.update_status(backup.with_status(phase=phase, completion_timestamp=self.clock.now()))
+        now = self.clock.now()
+        finished = backup.with_status(phase=phase, completion_timestamp=now)
+        await self.store.update_status(with_events(backup, finished, now=now))
         log.info("backup ended", backup=backup.name, phase=str(phase))
 
     async def _expire(self, backup: Backup, expiration: datetime) -> Next:
@@ -162,7 +165,8 @@ class BackupController:
         """Delete the transfers, each of which removes its data from the store; run owed post hooks; then let go."""
         if backup.status.phase is not BackupPhase.DELETING:
             status = backup.status.no_longer_waiting().replace(phase=BackupPhase.DELETING)
-            backup = await self.store.update_status(backup.replace(status=status))
+            marked = with_events(backup, backup.replace(status=status), now=self.clock.now())
+            backup = await self.store.update_status(marked)
         uploads = await self._uploads(backup)
         for upload in uploads:
             if not upload.deleting:

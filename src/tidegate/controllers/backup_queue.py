@@ -14,6 +14,7 @@ import structlog
 from tidegate.controllers.observation import all_of, settings_now
 from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.reconciler import Next, Watch, always
+from tidegate.decide.backup_events import with_events
 from tidegate.decide.backup_queue import QueueSnapshot, Waiting, plan_admissions, plan_starts
 from tidegate.decide.queue_surroundings import surroundings_of
 from tidegate.decide.queue_table import QueueEntry, QueueTable, Surroundings
@@ -160,7 +161,8 @@ class BackupQueue:
     async def _write(self, backup: Backup, status: BackupStatus, outcome: str) -> bool:
         """Whether it was written. One that changed in between is left for the next pass, which its news bring about."""
         try:
-            self.mirror.wrote(backup, await self.store.update_status(backup.replace(status=status)))
+            told = with_events(backup, backup.replace(status=status), now=self.clock.now())
+            self.mirror.wrote(backup, await self.store.update_status(told))
         except (StaleVersion, NotFound):
             return False
         except UserError as error:

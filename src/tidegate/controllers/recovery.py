@@ -3,6 +3,7 @@
 import structlog
 
 from tidegate.controllers.observation import all_of, all_transfers
+from tidegate.decide.backup_events import with_events
 from tidegate.decide.recovery import after_restart
 from tidegate.model.backup import Backup
 from tidegate.model.restore import Restore
@@ -15,6 +16,9 @@ log = structlog.get_logger(__name__)
 async def recover(store: ResourceStore, clock: Clock) -> None:
     """Write what `decide.recovery` says. Nobody else writes yet, so no version can be stale."""
     found = [*await all_of(store, Backup), *await all_of(store, Restore), *await all_transfers(store)]
-    for changed in after_restart(found, now=clock.now()):
-        await store.update_status(changed)
+    before = {resource.metadata.uid: resource for resource in found if isinstance(resource, Backup)}
+    now = clock.now()
+    for changed in after_restart(found, now=now):
+        told = with_events(before[changed.metadata.uid], changed, now=now) if isinstance(changed, Backup) else changed
+        await store.update_status(told)
         log.warning("interrupted by the end of the last server", what=str(changed.ref))

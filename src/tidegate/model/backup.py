@@ -110,6 +110,24 @@ class BackupProgress(Model):
     items_backed_up: int = 0
 
 
+class EventType(StrEnum):
+    """As Kubernetes has them."""
+
+    NORMAL = "Normal"
+    WARNING = "Warning"
+
+
+class BackupEvent(Model):
+    """Something that happened to the backup, in the shape of a Kubernetes event."""
+
+    type: EventType = EventType.NORMAL
+    reason: str
+    message: str
+    count: int = 1
+    first_timestamp: datetime
+    last_timestamp: datetime
+
+
 class BackupStatus(Status):
     """How it stands."""
 
@@ -137,6 +155,8 @@ class BackupStatus(Status):
     cancel_requested_at: datetime | None = None
     """When it was seen, in progress, that somebody called it off."""
     failure_reason: str | None = None
+    events: tuple[BackupEvent, ...] = ()
+    """What happened, oldest first; the newest twenty."""
     validation_errors: tuple[str, ...] = ()
 
 
