@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from tidegate.format.lock_file import LockFile, LockType
+from tidegate.format.paths import lock_key, store_volume_name
 from tidegate.testing.sample_data import fill_image
 
 
@@ -137,7 +139,11 @@ def test_a_server_whose_log_nobody_reads_any_more_goes_on_and_stops_cleanly(idle
 
 def test_sigterm_in_the_middle_of_a_transfer_stops_within_five_seconds_and_tells_it_afterwards(server, tmp_path):
     (tmp_path / "store").mkdir()
-    fill_image(tmp_path / "image", size=800 * 1024 * 1024)
+    fill_image(tmp_path / "image")
+    # Somebody else deletes in the volume: however fast the machine is, the mover is busy waiting when the signal comes.
+    lock = tmp_path / "store" / lock_key(store_volume_name("vm", "image"), "lock-0123456789abcdef")
+    lock.parent.mkdir(parents=True)
+    lock.write_bytes(LockFile("lock-0123456789abcdef", LockType.DELETION, acquired=True).encode())
     server.tidegate("target", "create", "disk", str(tmp_path / "store"))
     server.tidegate("volume", "create", "image", "-n", "vm", "--image", str(tmp_path / "image"))
     server.tidegate("backup", "create", "b")
@@ -146,6 +152,7 @@ def test_sigterm_in_the_middle_of_a_transfer_stops_within_five_seconds_and_tells
 
     assert server.stop() == 0
     assert time.monotonic() - began < 5  # noqa: TID251
+    lock.unlink()
     server.start()
     ended = server.run("backup", "wait", "b", "--timeout", "60s")
 
