@@ -40,7 +40,7 @@ class StoredContent:
         self._size = size
         self._kept = kept
         # Compact: a volume of one TiB has half a million blocks.
-        self._map = cfg.blocks if isinstance(cfg.blocks, BlockMap) else BlockMap.of(cfg.blocks)
+        self._map = BlockMap.of(cfg.blocks)
         self._offsets = self._map.offsets
         # What the destination should have already is read only if it turns out to be wrong there.
         self._to_read: Sequence[int] = (
@@ -177,5 +177,5 @@ def _kept(cfg: BackupCfg, earlier: BackupCfg) -> frozenset[int]:
             "one cannot be restored onto the other",
             hint="restore the backup as a whole",
         )
-    before = earlier.blocks if isinstance(earlier.blocks, BlockMap) else BlockMap.of(earlier.blocks)
+    before = BlockMap.of(earlier.blocks)
     return frozenset(ref.offset for ref in cfg.blocks if before.at(ref.offset) == ref)

@@ -318,7 +318,7 @@ def block_offsets(ranges: Iterable[tuple[int, int]], block_size: int) -> Iterato
 def _kept_refs(source: VolumeSource, base: BackupCfg | None) -> BlockMap:
     if base is None:
         return BlockMap.empty()
-    blocks = base.blocks if isinstance(base.blocks, BlockMap) else BlockMap.of(base.blocks)
+    blocks = BlockMap.of(base.blocks)
     # What is not in the base is zeros there, and so it is here.
     return BlockMap.of(
         BlockRef(offset, ref.checksum) for offset, before in source.kept_blocks() if (ref := blocks.at(before))

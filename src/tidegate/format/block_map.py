@@ -27,7 +27,9 @@ class BlockMap(Sequence[BlockRef]):
 
     @classmethod
     def of(cls, refs: Iterable[BlockRef]) -> "BlockMap":
-        """The same references; their checksums must be checksums."""
+        """The same references, or the map itself if it is one; their checksums must be checksums."""
+        if isinstance(refs, BlockMap):
+            return refs
         offsets, digests = array("Q"), bytearray()
         for offset, checksum in refs:
             offsets.append(offset)
