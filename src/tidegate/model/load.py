@@ -27,6 +27,8 @@ class LoadConcurrency(Model):
     per_node_config: tuple[PerNodeRule, ...] = ()
     prepare_queue_length: int | None = None
     """Absent, zero or negative: unconstrained."""
+    restore_share: int = Field(default=1, ge=0)
+    """How many places of the prepare queue are kept for restores while any waits."""
 
 
 def parse_load_concurrency(text: str) -> LoadConcurrency:

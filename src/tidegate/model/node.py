@@ -8,7 +8,10 @@ from tidegate.model.resource import Resource, Spec, Status
 
 
 class NodeSpec(Spec):
-    """Nothing yet: limits are settings, matched by the node's labels."""
+    """Limits are settings, matched by the node's labels; what the machine itself can bear is here."""
+
+    slots: int | None = Field(default=None, ge=1)
+    """At most so many transfers at once, whatever the settings allow. Absent: the settings alone decide."""
 
 
 class NodeStatus(Status):

@@ -62,6 +62,14 @@ class RestoreSpec(Spec):
     destination: str | None = None
     """A directory: each volume goes to `<destination>/<namespace>/<volume>`. Absent: where it came from."""
     existing_data: ExistingData = ExistingData.NONE
+    included_paths: tuple[str, ...] = ()
+    """Globs of paths in a tree; only these come back. Empty: all."""
+    volume_order: tuple[str, ...] = ()
+    """Volumes as NAMESPACE/NAME that come back first, in this order; the others follow by name."""
+    force: bool = False
+    """Lets it write onto devices and onto volumes that are mounted or in use."""
+    cancel: bool = False
+    """One way: once true, never false again."""
     item_operation_timeout: Duration = timedelta(hours=4)
 
     @model_validator(mode="after")

@@ -58,6 +58,12 @@ class TransferSpec(Spec):
     from_snapshot: bool = False
     """Whether it reads a snapshot, which stays as it is, and not what an application writes to."""
     existing_data: ExistingData = ExistingData.NONE
+    includes: tuple[str, ...] = ()
+    """Globs of paths in a tree that a download brings back. Empty: all."""
+    force: bool = False
+    """Lets a download write where something may be in use: onto a device, a mounted or a running volume."""
+    node: str | None = None
+    """The node that the data is on. Absent: any may carry it."""
     timeout: Duration = timedelta(hours=4)
     """How long bytes may move; waiting for a gate does not count."""
     cancel: bool = False
