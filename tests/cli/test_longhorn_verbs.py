@@ -24,7 +24,7 @@ def printed(result, case):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(("name", "options"), [("ls", []), ("ls-volume-only", ["--volume-only"])])
 def test_a_store_is_listed_as_longhorn_lists_it(run, case, name, options):
-    result = run("backup", "ls", f"vfs://{GOLDEN / case / 'store'}", *options)
+    result = run("backup", "ls", f"vfs://{GOLDEN / case / 'store'}", "--all-fields", *options)
 
     assert printed(result, case) == expected(case, name)
 
@@ -35,7 +35,9 @@ def test_a_store_is_listed_as_longhorn_lists_it(run, case, name, options):
 def test_a_backup_is_inspected_as_longhorn_inspects_it(run, case, backup):
     volume = f"pvc-golden-{case}"
 
-    result = run("backup", "inspect", f"vfs://{GOLDEN / case / 'store'}?backup={backup}\\u0026volume={volume}")
+    result = run(
+        "backup", "inspect", f"vfs://{GOLDEN / case / 'store'}?backup={backup}\\u0026volume={volume}", "--all-fields"
+    )
 
     assert printed(result, case) == expected(case, f"inspect-{volume}-{backup}")
 
@@ -46,9 +48,35 @@ def test_a_backup_is_inspected_as_longhorn_inspects_it(run, case, backup):
 def test_a_volume_is_inspected_as_longhorn_inspects_it(run, case, verb):
     volume = f"pvc-golden-{case}"
 
-    result = run("backup", verb, f"vfs://{GOLDEN / case / 'store'}?volume={volume}")
+    result = run("backup", verb, f"vfs://{GOLDEN / case / 'store'}?volume={volume}", "--all-fields")
 
     assert printed(result, case) == expected(case, f"inspect-volume-{volume}")
+
+
+@golden
+def test_a_store_is_listed_by_names_alone_as_the_design_documents_it(run):
+    store = f"vfs://{GOLDEN / 'lz4' / 'store'}"
+
+    volumes = run("backup", "ls", store, "--volume-only").json
+    backups = run("backup", "ls", store, "--volume", "pvc-golden-lz4")
+
+    assert volumes == {"pvc-golden-lz4": {}}
+    urls = {f"{store}?backup={name}&volume=pvc-golden-lz4": {} for name in BACKUPS}
+    assert backups.json == {"pvc-golden-lz4": {"Backups": urls}}
+    assert "\\u0026volume=" in backups.out
+
+
+@golden
+def test_inspecting_tells_exactly_the_documented_facts(run):
+    store = f"vfs://{GOLDEN / 'lz4' / 'store'}"
+
+    volume = run("backup", "inspect", f"{store}?volume=pvc-golden-lz4").json
+    backup = run("backup", "inspect", f"{store}?backup=backup-c\\u0026volume=pvc-golden-lz4").json
+
+    assert " ".join(volume) == "Name Size Labels Created LastBackupName LastBackupAt DataStored Messages"
+    facts = "Name URL SnapshotName SnapshotCreated Created Size Labels IsIncremental"
+    assert " ".join(backup) == f"{facts} VolumeName VolumeSize VolumeCreated Messages"
+    assert (backup["Labels"], backup["Messages"], volume["Messages"]) == ({}, None, {})
 
 
 @golden

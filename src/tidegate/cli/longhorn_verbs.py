@@ -1,4 +1,7 @@
-"""`backup ls`, `inspect`, `inspect-volume` and `head`: Longhorn's own commands on a store, with Longhorn's own JSON."""
+"""`backup ls`, `inspect`, `inspect-volume` and `head`: Longhorn's own commands on a store, with Longhorn's own JSON.
+
+By default as Longhorn's design documents them; with `--all-fields` as its program prints them today.
+"""
 
 from typing import Annotated
 
@@ -11,6 +14,10 @@ from tidegate.cli.store_access import place_of, volume_place
 
 Url = Annotated[str, typer.Argument(metavar="URL", help="A store; for one backup STORE?backup=NAME&volume=NAME.")]
 
+AllFields = Annotated[
+    bool, typer.Option("--all-fields", help="Every field, empty ones too, as Longhorn's program prints it today.")
+]
+
 
 def ls(
     ctx: typer.Context,
@@ -18,33 +25,40 @@ def ls(
     url: Url,
     volume: Annotated[str, typer.Option(metavar="NAME", help="Only this volume.")] = "",
     volume_only: Annotated[bool, typer.Option("--volume-only", help="Volumes without their backups.")] = False,
+    all_fields: AllFields = False,
 ) -> None:
     """List what a store holds, as Longhorn does: volumes and the names of their backups."""
     from tidegate.datapath.listing import list_volumes
+    from tidegate.format import documented_json
 
     cli = context_of(ctx)
     place = volume_place(cli, url, volume) if volume else place_of(cli, url)
-    _print(cli, list_volumes(place.objects, volume=place.volume, with_backups=not volume_only))
+    found = list_volumes(place.objects, volume=place.volume, with_backups=not volume_only)
+    _print(cli, found if all_fields else documented_json.listed(found, target=place.target))
 
 
-def inspect(ctx: typer.Context, url: Url) -> None:
+def inspect(ctx: typer.Context, url: Url, all_fields: AllFields = False) -> None:
     """Tell about one backup of a store, or with a volume's URL about the volume, as Longhorn does."""
     from tidegate.datapath.listing import inspect_backup
+    from tidegate.format import documented_json
 
     cli = context_of(ctx)
     place = volume_place(cli, url)
     if not place.backup:
-        inspect_volume(ctx, url)
+        inspect_volume(ctx, url, all_fields)
         return
-    _print(cli, inspect_backup(place.stored(), place.backup, target=place.target))
+    found = inspect_backup(place.stored(), place.backup, target=place.target)
+    _print(cli, found if all_fields else documented_json.inspected_backup(found))
 
 
-def inspect_volume(ctx: typer.Context, url: Url) -> None:
+def inspect_volume(ctx: typer.Context, url: Url, all_fields: AllFields = False) -> None:
     """Tell about one volume of a store, as Longhorn does."""
     from tidegate.datapath import listing
+    from tidegate.format import documented_json
 
     cli = context_of(ctx)
-    _print(cli, listing.inspect_volume(volume_place(cli, url).stored()))
+    found = listing.inspect_volume(volume_place(cli, url).stored())
+    _print(cli, found if all_fields else documented_json.inspected_volume(found))
 
 
 def head(ctx: typer.Context, url: Url) -> None:
