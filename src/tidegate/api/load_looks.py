@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tidegate.api.services import Services
 from tidegate.model.load_status import LoadedNode, LoadStatus
-from tidegate.model.node import Node, NodeLoad
+from tidegate.model.node import Node
 from tidegate.model.resource import Resource
 from tidegate.model.setting import LOAD_CONCURRENCY, Setting, effective_settings
 from tidegate.model.transfer import TRANSFERS
@@ -30,7 +30,4 @@ async def with_load(services: Services, resources: Sequence[Resource]) -> list[R
 
 def _loaded(resource: Resource, loads: Mapping[str, LoadedNode]) -> Resource:
     found = loads.get(resource.name) if isinstance(resource, Node) else None
-    if found is None:
-        return resource
-    load = NodeLoad(running=found.running, preparing=found.preparing, limit=found.limit, limited_by=found.limited_by)
-    return resource.with_status(load=load)
+    return resource if found is None else resource.with_status(load=found.load)

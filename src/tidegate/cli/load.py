@@ -25,7 +25,7 @@ app = typer.Typer(no_args_is_help=True, help="The load: what each node carries, 
     epilog=epilog(
         "tidegate load status",
         "tidegate load status -w",
-        "tidegate load status -o json | jq '.nodes[] | {name, running, limit}'",
+        "tidegate load status -o json | jq '.nodes[] | {name} + .load'",
         codes=(ExitCode.INTERRUPTED,),
     ),
 )

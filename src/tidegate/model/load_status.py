@@ -7,12 +7,13 @@ from tidegate.model.reasons import Reason
 from tidegate.model.transfer import TransferPhase
 
 
-class LoadedNode(NodeLoad):
+class LoadedNode(Model):
     """One node with what it carries."""
 
     name: str
     ready: bool
     slots: int | None = None
+    load: NodeLoad
 
 
 class PrepareQueue(Model):

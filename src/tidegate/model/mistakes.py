@@ -67,7 +67,7 @@ def path_text(location: Sequence[str | int]) -> str:
 def quoted(value: object) -> str:
     """As JSON, and short enough to stand in a sentence."""
     text = json.dumps(value, default=str)
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]} and so on"
 
 
 @dataclass(frozen=True)
@@ -106,4 +106,6 @@ def _misplaced(location: Sequence[str | int], shape: Shape) -> str:
     if key in shape.homes:
         return f"belongs into {shape.homes[key]}, not here"
     closest = difflib.get_close_matches(key, known, n=1)
-    return "is not a known key here; " + (f"did you mean {closest[0]}?" if closest else f"known are {', '.join(known)}")
+    return "is not a known key here; " + (
+        f"perhaps you mean {closest[0]}" if closest else f"known are {', '.join(known)}"
+    )

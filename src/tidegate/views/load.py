@@ -47,17 +47,13 @@ def _loaded_nodes(
     found = []
     for node in sorted(nodes, key=lambda node: node.name):
         limit = load.limit_for(node.metadata.labels, slots=node.spec.slots)
-        found.append(
-            LoadedNode(
-                name=node.name,
-                ready=node.status.ready,
-                slots=node.spec.slots,
-                running=running[node.name],
-                preparing=preparing[node.name],
-                limit=limit.number,
-                limited_by=limit.given_by,
-            )
+        carried = NodeLoad(
+            running=running[node.name],
+            preparing=preparing[node.name],
+            limit=limit.number,
+            limited_by=limit.given_by,
         )
+        found.append(LoadedNode(name=node.name, ready=node.status.ready, slots=node.spec.slots, load=carried))
     return tuple(found)
 
 
@@ -84,10 +80,10 @@ LOADED_NODES = TableView(
     (
         Column("NODE", lambda node, _: node.name),
         Column("STATUS", lambda node, _: _status(node)),
-        Column("RUNNING", lambda node, _: str(node.running), right=True),
-        Column("PREPARING", lambda node, _: str(node.preparing), right=True),
-        Column("LIMIT", lambda node, _: str(node.limit), right=True),
-        Column("LIMITED BY", lambda node, _: node.limited_by),
+        Column("RUNNING", lambda node, _: str(node.load.running), right=True),
+        Column("PREPARING", lambda node, _: str(node.load.preparing), right=True),
+        Column("LIMIT", lambda node, _: str(node.load.limit), right=True),
+        Column("LIMITED BY", lambda node, _: node.load.limited_by),
         Column("SLOTS", lambda node, _: "" if node.slots is None else str(node.slots), right=True, wide=True),
     ),
 )
@@ -137,8 +133,8 @@ def _restoring(restores: RestoreSlots) -> str:
     return _of(restores.in_use, restores.limit)
 
 
-def _limit(node: NodeLoad | None) -> str:
-    return "unknown" if node is None else f"{node.limit} ({node.limited_by})"
+def _limit(node: LoadedNode | None) -> str:
+    return "unknown" if node is None else f"{node.load.limit} ({node.load.limited_by})"
 
 
 def _length(number: int | None) -> str:
