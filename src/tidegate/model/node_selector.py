@@ -85,13 +85,13 @@ class NodeSelector(Model):
         labels: dict[str, str] = {}
         expressions: list[MatchExpression] = []
         for term in Selector.parse(text).requirements:
+            for value in term.values:
+                check_labels({term.key: value})
             if term.operator is Operator.IN and len(term.values) == 1 and term.key not in labels:
                 labels[term.key] = term.values[0]
             else:
-                # Checked like any other: pydantic's error is a ValueError.
-                expression = {"key": term.key, "operator": _WORD[term.operator], "values": term.values}
-                expressions.append(MatchExpression.model_validate(expression))
-        check_labels(labels)
+                operator = _WORD[term.operator]
+                expressions.append(MatchExpression(key=term.key, operator=operator, values=term.values))
         return cls(match_labels=labels, match_expressions=tuple(expressions))
 
     @property
