@@ -91,8 +91,10 @@ async def test_more_rules_than_a_setting_can_hold_are_refused_in_a_sentence(api)
     assert "there is room for 65536; choose nodes by fewer labels" in answer.json()["detail"]
 
 
-async def test_of_two_people_who_read_the_same_limits_the_second_is_told(api, nodes):
-    await api.put("/v1/load", json={"globalConfig": 2})
+@pytest.mark.parametrize("set_before", [False, True])
+async def test_of_two_people_who_read_the_same_limits_the_second_is_told(api, nodes, set_before):
+    if set_before:
+        await api.put("/v1/load", json={"globalConfig": 2})
     version = (await api.get("/v1/load")).json()["version"]
 
     first = await api.put("/v1/load", params={"version": version}, json={"globalConfig": 3})

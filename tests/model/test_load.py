@@ -1,6 +1,8 @@
 """The load configuration: what is read, what is refused and with which path, and which number holds for a node."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -235,3 +237,12 @@ def test_a_limit_is_at_least_one_and_no_rule_that_chooses_the_node_has_less(load
 
     chosen = [rule.number for rule in load.per_node_config if rule.node_selector.matches(labels)]
     assert limit == (min(chosen) if chosen else load.global_config) >= 1
+
+
+def test_the_sample_and_the_refusals_of_the_manual_are_true():
+    manual = (Path(__file__).resolve().parents[2] / "docs" / "load.md").read_text()
+    (sample,) = re.findall(r"```json\n(.*?)```", manual, re.DOTALL)
+    told = [sentence for _, sentence in REFUSED if sentence in manual]
+
+    assert parse_load_concurrency(sample).restore_share == 2
+    assert len(told) == 4

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Depends, Query, Request
 
 from tidegate.api.auth import require_token, services_of
-from tidegate.api.load_looks import load_now
+from tidegate.api.load_looks import NEVER_SET, load_now
 from tidegate.api.parameters import DryRun
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound, StaleVersion
 from tidegate.model.load import ENVELOPE, load_concurrency_from
@@ -68,7 +68,7 @@ async def _write(store: ResourceStore, setting: Setting, version: str) -> None:
     try:
         stored = await store.get(Setting, setting.name)
     except NotFound:
-        if version:
+        if version not in {"", NEVER_SET}:
             raise changed from None
         try:
             await store.create(setting)

@@ -10,12 +10,15 @@ from tidegate.model.setting import LOAD_CONCURRENCY, Setting, effective_settings
 from tidegate.model.transfer import TRANSFERS
 from tidegate.views.load import load_status
 
+NEVER_SET = "0"
+"""The version of a configuration that nobody has stored; no stored one has it."""
+
 
 async def load_now(services: Services, *, instead: Setting | None = None) -> LoadStatus:
     """The load as it is; with `instead`, as it would be under that configuration."""
     store = services.store
     stored = list((await store.list(Setting)).items)
-    version = next((one.metadata.resource_version for one in stored if one.name == LOAD_CONCURRENCY.name), "")
+    version = next((one.metadata.resource_version for one in stored if one.name == LOAD_CONCURRENCY.name), NEVER_SET)
     if instead is not None:
         stored = [*(one for one in stored if one.name != instead.name), instead]
     transfers = [transfer for kind in TRANSFERS for transfer in (await store.list(kind)).items]

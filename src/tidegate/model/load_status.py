@@ -49,7 +49,7 @@ class LoadStatus(Model):
 
     configuration: LoadConcurrency
     version: str = ""
-    """Of the stored configuration; whoever changes it may name it, and is told if somebody else was faster."""
+    """Of the configuration, also of one that nobody set; who names it in a change is told if another was faster."""
     nodes: tuple[LoadedNode, ...] = ()
     prepare_queue: PrepareQueue
     restores: RestoreSlots
