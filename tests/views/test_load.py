@@ -12,7 +12,9 @@ from tidegate.model.resource import Metadata
 from tidegate.model.setting import effective_settings
 from tidegate.model.transfer import DataDownload, DataUpload, PodVolumeBackup, PodVolumeRestore, TransferPhase
 from tidegate.testing.builders import THEN, a_transfer
-from tidegate.views.load import LOADED_NODES, describe_load, load_changes, load_status
+from tidegate.views.load import load_row
+from tidegate.views.load import load_status as status_of_rows
+from tidegate.views.load_words import LOADED_NODES, describe_load, load_changes
 from tidegate.views.node import NODES, describe_node
 from tidegate.views.reader import Reader
 
@@ -23,6 +25,10 @@ SLOW_RULE = '{"globalConfig": 3, "perNodeConfig": [{"nodeSelector": {"matchLabel
 
 def settings(load="{}", restores=5):
     return replace(effective_settings([]), load_concurrency=parse_load_concurrency(load), concurrent_restores=restores)
+
+
+def load_status(transfers, nodes, given):
+    return status_of_rows(map(load_row, transfers), nodes, given)
 
 
 def a_node(name, *, slots=None, ready=True, **labels):

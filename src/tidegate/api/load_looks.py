@@ -8,7 +8,7 @@ from tidegate.model.node import Node
 from tidegate.model.resource import Resource
 from tidegate.model.setting import LOAD_CONCURRENCY, Setting, effective_settings
 from tidegate.model.transfer import TRANSFERS
-from tidegate.views.load import load_status
+from tidegate.views.load import load_row, load_status
 
 NEVER_SET = "0"
 """The version of a configuration that nobody has stored; no stored one has it."""
@@ -21,8 +21,8 @@ async def load_now(services: Services, *, instead: Setting | None = None) -> Loa
     version = next((one.metadata.resource_version for one in stored if one.name == LOAD_CONCURRENCY.name), NEVER_SET)
     if instead is not None:
         stored = [*(one for one in stored if one.name != instead.name), instead]
-    transfers = [transfer for kind in TRANSFERS for transfer in (await store.list(kind)).items]
-    return load_status(transfers, (await store.list(Node)).items, effective_settings(stored), version=version)
+    rows = [load_row(transfer) for kind in TRANSFERS for transfer in (await store.list(kind)).items]
+    return load_status(rows, (await store.list(Node)).items, effective_settings(stored), version=version)
 
 
 async def with_load(services: Services, resources: Sequence[Resource]) -> list[Resource]:

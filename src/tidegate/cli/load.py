@@ -50,7 +50,7 @@ def status(
 
 def _show(cli: CliContext, wire: Wire, form: OutputFormat, *, one_line: bool = False) -> None:
     from tidegate.model.load_status import LoadStatus
-    from tidegate.views.load import LOADED_NODES, describe_load
+    from tidegate.views.load_words import LOADED_NODES, describe_load
 
     if form is OutputFormat.JSON:
         cli.terminal.out(compact_json(wire) if one_line else pretty_json(wire))
@@ -150,7 +150,7 @@ def _from_file(cli: CliContext, name: str) -> Wire:
 
 def _tell_changes(cli: CliContext, before: Wire, after: Wire, *, dry_run: bool) -> None:
     from tidegate.model.load_status import LoadStatus
-    from tidegate.views.load import load_changes
+    from tidegate.views.load_words import load_changes
 
     lines = load_changes(read_model(LoadStatus, before, "load"), read_model(LoadStatus, after, "load"))
     if not lines:

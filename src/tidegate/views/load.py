@@ -1,7 +1,8 @@
-"""The load: one picture of nodes, prepare queue and restores, and how it looks as a table and as words."""
+"""The load: one picture of nodes, prepare queue, restores and whoever waits, for every surface alike."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from tidegate.model.load import LoadConcurrency
 from tidegate.model.load_status import LoadedNode, LoadStatus, PrepareQueue, RestoreSlots, WaitingTransfers
@@ -9,29 +10,42 @@ from tidegate.model.node import Node, NodeLoad
 from tidegate.model.reasons import Reason
 from tidegate.model.setting import Settings
 from tidegate.model.transfer import Transfer, TransferPhase
-from tidegate.views.quantities import counted
-from tidegate.views.table import Cell, Column, Section, TableView, Tone, section, sections
+from tidegate.views.phases import waiting_reason
 
 _PREPARING = frozenset({TransferPhase.ACCEPTED, TransferPhase.PREPARED})
 _WAITING = (TransferPhase.NEW, TransferPhase.PREPARED)
 
 
-def load_status(
-    transfers: Iterable[Transfer], nodes: Iterable[Node], settings: Settings, *, version: str = ""
-) -> LoadStatus:
+class LoadRow(NamedTuple):
+    """A transfer that is not over, as far as the load is concerned: little, for there may be very many."""
+
+    phase: TransferPhase
+    restore: bool
+    node: str | None = None
+    reason: str = ""
+    """Why it waits, as far as anyone was told."""
+
+
+def load_row(transfer: Transfer) -> LoadRow:
+    """What matters of a stored transfer."""
+    status = transfer.status
+    return LoadRow(status.phase, transfer.direction == "download", status.node, waiting_reason(status))
+
+
+def load_status(rows: Iterable[LoadRow], nodes: Iterable[Node], settings: Settings, *, version: str = "") -> LoadStatus:
     """The picture, counted from stored phases alone: one look at each transfer, whatever their number."""
-    active = [transfer for transfer in transfers if not transfer.status.phase.final]
+    active = [row for row in rows if not row.phase.final]
     load = settings.load_concurrency
-    preparing = Counter(t.direction for t in active if t.status.phase in _PREPARING)
-    restoring = sum(t.direction == "download" and t.status.phase is not TransferPhase.NEW for t in active)
+    preparing = Counter(row.restore for row in active if row.phase in _PREPARING)
+    restoring = sum(row.restore and row.phase is not TransferPhase.NEW for row in active)
     return LoadStatus(
         configuration=load,
         version=version,
         nodes=_loaded_nodes(active, nodes, load),
         prepare_queue=PrepareQueue(
             length=load.prepare_limit,
-            backups=preparing["upload"],
-            restores=preparing["download"],
+            backups=preparing[False],
+            restores=preparing[True],
             restore_share=load.restore_share,
         ),
         restores=RestoreSlots(in_use=restoring, limit=settings.concurrent_restores),
@@ -39,11 +53,9 @@ def load_status(
     )
 
 
-def _loaded_nodes(
-    transfers: Sequence[Transfer], nodes: Iterable[Node], load: LoadConcurrency
-) -> tuple[LoadedNode, ...]:
-    running = Counter(t.status.node for t in transfers if t.status.phase.moving)
-    preparing = Counter(t.status.node for t in transfers if t.status.phase in _PREPARING)
+def _loaded_nodes(rows: Sequence[LoadRow], nodes: Iterable[Node], load: LoadConcurrency) -> tuple[LoadedNode, ...]:
+    running = Counter(row.node for row in rows if row.phase.moving)
+    preparing = Counter(row.node for row in rows if row.phase in _PREPARING)
     found = []
     for node in sorted(nodes, key=lambda node: node.name):
         limit = load.limit_for(node.metadata.labels, slots=node.spec.slots)
@@ -57,93 +69,20 @@ def _loaded_nodes(
     return tuple(found)
 
 
-def _waiting(transfers: Iterable[Transfer]) -> tuple[WaitingTransfers, ...]:
-    counts: dict[tuple[TransferPhase, Reason], Counter[str]] = {}
-    for transfer in transfers:
-        condition = transfer.status.condition("Waiting")
-        phase = transfer.status.phase
-        if phase is TransferPhase.NEW or (phase is TransferPhase.PREPARED and condition is not None):
-            reason = Reason(condition.reason) if condition else Reason.PENDING_EVALUATION
-            counts.setdefault((phase, reason), Counter())[transfer.direction] += 1
+def _waiting(rows: Iterable[LoadRow]) -> tuple[WaitingTransfers, ...]:
+    """One that is Prepared and was told no reason waits for nothing: it is about to move."""
+    counts = Counter(
+        (_WAITING.index(row.phase), row.reason or Reason.PENDING_EVALUATION, row.restore)
+        for row in rows
+        if row.phase is TransferPhase.NEW or (row.phase is TransferPhase.PREPARED and row.reason)
+    )
+    kinds = sorted({(phase, reason) for phase, reason, _ in counts})
     return tuple(
-        WaitingTransfers(phase=phase, reason=reason, backups=count["upload"], restores=count["download"])
-        for (phase, reason), count in sorted(counts.items(), key=lambda one: (_WAITING.index(one[0][0]), one[0][1]))
+        WaitingTransfers(
+            phase=_WAITING[phase],
+            reason=Reason(reason),
+            backups=counts[phase, reason, False],
+            restores=counts[phase, reason, True],
+        )
+        for phase, reason in kinds
     )
-
-
-def _status(node: LoadedNode) -> Cell:
-    return Cell("Ready", Tone.GOOD) if node.ready else Cell("NotReady", Tone.BAD)
-
-
-LOADED_NODES = TableView(
-    (LoadedNode,),
-    (
-        Column("NODE", lambda node, _: node.name),
-        Column("STATUS", lambda node, _: _status(node)),
-        Column("RUNNING", lambda node, _: str(node.load.running), right=True),
-        Column("PREPARING", lambda node, _: str(node.load.preparing), right=True),
-        Column("LIMIT", lambda node, _: str(node.load.limit), right=True),
-        Column("LIMITED BY", lambda node, _: node.load.limited_by),
-        Column("SLOTS", lambda node, _: "" if node.slots is None else str(node.slots), right=True, wide=True),
-    ),
-)
-
-
-def describe_load(status: LoadStatus) -> tuple[Section, ...]:
-    """What is not about one node: the prepare queue, the restores, and who waits for what."""
-    queue, restores = status.prepare_queue, status.restores
-    in_use = queue.backups + queue.restores
-    share = "" if queue.length is None else f"{counted(queue.restore_share, 'place')} while any waits"
-    return sections(
-        section(
-            "Prepare queue",
-            [
-                ("In use", f"{_of(in_use, queue.length)} ({_directions(queue.backups, queue.restores)})"),
-                ("Kept for restores", share),
-            ],
-        ),
-        section("Restores", [("In progress", _restoring(restores))]),
-        section(
-            "Waiting",
-            [(f"{one.phase}, {one.reason}", _directions(one.backups, one.restores)) for one in status.waiting],
-        ),
-    )
-
-
-def load_changes(before: LoadStatus, after: LoadStatus) -> list[str]:
-    """What another configuration means, one line for each limit that it changes."""
-    old = {node.name: node for node in before.nodes}
-    lines = [
-        f"node {node.name}: {_limit(old.get(node.name))} -> {_limit(node)}"
-        for node in after.nodes
-        if _limit(old.get(node.name)) != _limit(node)
-    ]
-    for word, was, will in (
-        ("prepare queue", before.prepare_queue.length, after.prepare_queue.length),
-        ("kept for restores", before.prepare_queue.restore_share, after.prepare_queue.restore_share),
-    ):
-        if was != will:
-            lines.append(f"{word}: {_length(was)} -> {_length(will)}")
-    return lines
-
-
-def _restoring(restores: RestoreSlots) -> str:
-    if restores.limit == 0:
-        return f"{restores.in_use}; no more begin, because concurrent-backup-restore-limit is 0"
-    return _of(restores.in_use, restores.limit)
-
-
-def _limit(node: LoadedNode | None) -> str:
-    return "unknown" if node is None else f"{node.load.limit} ({node.load.limited_by})"
-
-
-def _length(number: int | None) -> str:
-    return "unconstrained" if number is None else str(number)
-
-
-def _of(count: int, limit: int | None) -> str:
-    return f"{count}, unconstrained" if limit is None else f"{count} of {limit}"
-
-
-def _directions(backups: int, restores: int) -> str:
-    return f"{counted(backups, 'backup')}, {counted(restores, 'restore')}"
