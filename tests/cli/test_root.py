@@ -17,7 +17,8 @@ VERBS = {
     "namespace": ["create", "get", "delete"],
     "setting": ["get", "set", "unset"],
     "transfer": ["get", "describe"],
-    "node": ["get"],
+    "node": ["get", "describe"],
+    "load": ["status", "set"],
     "config": ["show"],
 }
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tidegate.decide.admission import admit_backup, admit_restore, check_setting
+from tidegate.decide.admission import admit_backup, admit_restore, check_node, check_setting
 from tidegate.errors import InvalidInput, NotFound
 from tidegate.model.hooks import BackupHooks, ExecHook, Hook, ResourceHooks
+from tidegate.model.node import Node
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import RestoreSpec
 from tidegate.model.setting import Setting, SettingSpec
@@ -95,3 +96,20 @@ def test_a_good_setting_passes(name, value):
 def test_a_bad_setting_is_refused_with_a_sentence(name, value, error, says):
     with pytest.raises(error, match=says):
         check_setting(a_setting(name, value))
+
+
+def a_node(name):
+    return Node(metadata=Metadata(name=name))
+
+
+@pytest.mark.parametrize("name", [None, "a"])
+def test_a_volume_may_be_on_any_node_or_on_one_that_exists(name):
+    check_node(name, [a_node("b"), a_node("a")])
+
+
+@pytest.mark.parametrize(("nodes", "hint"), [(["b", "a"], "there are: a, b"), ([], "leave it out")])
+def test_a_node_that_nobody_knows_is_refused_with_those_that_exist(nodes, hint):
+    with pytest.raises(NotFound, match="there is no node x") as refused:
+        check_node("x", [a_node(name) for name in nodes])
+
+    assert refused.value.hint == hint

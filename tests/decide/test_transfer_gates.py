@@ -146,7 +146,7 @@ def test_the_smallest_matching_rule_wins(config, expected):
     [
         ("{", "not JSON"),
         ('{"globalConfig": 0}', "globalConfig"),
-        ('{"perNodeConfig": [{"number": 1}]}', "perNodeConfig.0.nodeSelector"),
+        ('{"perNodeConfig": [{"number": 1}]}', r"perNodeConfig\[0\].nodeSelector"),
         ('{"prepareQueue": 1}', "prepareQueue"),
         ("[]", "the document"),
     ],

@@ -4,12 +4,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from tidegate.api.services import Services
-from tidegate.decide.admission import admit_backup, admit_restore, admit_schedule, check_setting
+from tidegate.decide.admission import admit_backup, admit_restore, admit_schedule, check_node, check_setting
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound, Refused
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase
 from tidegate.model.hooks import BackupHooks, HookStage
 from tidegate.model.names import check_namespace
+from tidegate.model.node import Node
 from tidegate.model.resource import Metadata, Resource
 from tidegate.model.restore import RESTORE_FINALIZER, Restore
 from tidegate.model.schedule import Schedule
@@ -80,6 +81,8 @@ async def _admit_schedule(services: Services, resource: Resource) -> Resource:
 async def _admit_volume(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Volume)  # noqa: S101  # see ADMISSIONS
     TreeGlobs(resource.spec.excludes)  # refuses one that can never match: who excludes a secret must not find it later
+    if resource.spec.node is not None:
+        check_node(resource.spec.node, (await services.store.list(Node)).items)
     await services.surroundings.check_volume(resource.spec)
     return resource
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+from tidegate.api.load_looks import with_load
 from tidegate.api.queue_looks import queue_now, queue_table
 from tidegate.api.services import Services
 from tidegate.decide.backup_queue import Waiting, plan_admissions
 from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.node import Node
 from tidegate.model.resource import Resource
 
 Wire = dict[str, object]
@@ -13,6 +15,8 @@ Wire = dict[str, object]
 
 async def present(services: Services, resources: Sequence[Resource]) -> list[Wire]:
     """Wire forms. Positions and reasons are derived here: storing them all would cost a write per place and dequeue."""
+    if any(isinstance(resource, Node) for resource in resources):
+        resources = await with_load(services, resources)
     if not any(map(_is_queued, resources)):
         return [resource.to_wire() for resource in resources]
     snapshot, settings = await queue_now(services, await queue_table(services))
@@ -30,6 +34,8 @@ async def present_one(services: Services, resource: Resource) -> Wire:
 
 async def present_news(services: Services, resource: Resource) -> Wire:
     """For a stream of changes: the position as it is now, the reason as it was written. Cheap, for there are many."""
+    if isinstance(resource, Node):  # these change rarely
+        return await present_one(services, resource)
     if not _is_queued(resource):
         return resource.to_wire()
     position = (await queue_table(services)).position(resource.name)

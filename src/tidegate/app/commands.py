@@ -20,6 +20,8 @@ _SERVER_EPILOG = """Examples:
 
   tidegate server --concurrent-backups 3
 
+  tidegate server --load-config load.json --nodes nodes.json
+
   TIDEGATE_LOG_FORMAT=json tidegate server          every option is also a variable or a line in tidegate.toml
 
 Exit codes: 0 stopped by a signal; 4 something in the configuration cannot work; 11 another server has the data
@@ -70,6 +72,14 @@ def server(
         str | None,
         typer.Option(metavar="N", help="Set the setting concurrent-backups at the start, over what was set before."),
     ] = None,
+    load_config: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Set the setting load-concurrency from this JSON at the start."),
+    ] = None,
+    nodes: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Virtual nodes on this machine: names, labels and slots, as JSON."),
+    ] = None,
     config: Annotated[str | None, typer.Option(metavar="FILE", help="In place of ./tidegate.toml.")] = None,
 ) -> None:
     """Run the backup server on this machine until Ctrl-C or SIGTERM."""
@@ -80,6 +90,8 @@ def server(
         "log_format": log_format,
         "log_level": log_level,
         "concurrent_backups": concurrent_backups,
+        "load_config": load_config,
+        "nodes": nodes,
         "config": config,
     }
     cli.flags = {**cli.flags, **{name: value for name, value in own.items() if value is not None}}

@@ -1,24 +1,49 @@
 """What a server must be told, from the configuration."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from tidegate.cli.documents import read_document
 from tidegate.decide.configuration import Configuration
+from tidegate.model.load import LoadConcurrency, parse_load_concurrency
+from tidegate.model.virtual_node import VirtualNode, parse_virtual_nodes
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """Where the state is, where to listen, and which settings to begin with."""
+    """Where the state is, where to listen, which settings to begin with, and which nodes there are."""
 
     data_dir: Path
     host: str
     port: int
     concurrent_backups: int | None = None
     """What the setting of that name shall be; None leaves it as it is."""
+    load_concurrency: LoadConcurrency | None = None
+    """The same."""
+    nodes: tuple[VirtualNode, ...] = ()
+    """Empty: this machine is the one node."""
 
 
 def server_options(configuration: Configuration) -> ServerOptions:
-    """Read them out of a configuration that was checked when it was read."""
+    """Read them out of a configuration that was checked when it was read, and the files that it names.
+
+    Raises InvalidInput for a file that is wrong: before anything starts, so that nothing runs with half of it.
+    """
     host, _, port = configuration.listen.rpartition(":")
-    limit = int(configuration.concurrent_backups) if configuration.concurrent_backups else None
-    return ServerOptions(Path(configuration.data_dir), host.strip("[]"), int(port), limit)
+    load, nodes = configuration.load_config, configuration.nodes
+    return ServerOptions(
+        Path(configuration.data_dir),
+        host.strip("[]"),
+        int(port),
+        concurrent_backups=int(configuration.concurrent_backups) if configuration.concurrent_backups else None,
+        load_concurrency=_file(configuration, "load_config", parse_load_concurrency) if load else None,
+        nodes=_file(configuration, "nodes", parse_virtual_nodes) if nodes else (),
+    )
+
+
+def _file(configuration: Configuration, name: str, read: Callable[[str], T]) -> T:
+    return read_document(Path(getattr(configuration, name)), read, option=configuration.origins[name])

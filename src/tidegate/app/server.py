@@ -1,8 +1,6 @@
 """The process `tidegate server`: everything on one machine, put together here."""
 
 import asyncio
-import contextlib
-import re
 import signal
 import socket
 import sys
@@ -21,14 +19,11 @@ from tidegate.app.options import ServerOptions
 from tidegate.app.secret_files import SecretFiles
 from tidegate.app.settings_at_start import write_settings
 from tidegate.app.surroundings import LocalSurroundings
+from tidegate.app.virtual_nodes import register_nodes
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.recovery import recover
 from tidegate.controllers.runtime import Runtime
-from tidegate.errors import AlreadyExists
-from tidegate.model.node import Node, NodeStatus
-from tidegate.model.resource import Metadata
-from tidegate.ports.resource_store import ResourceStore
 from tidegate.resources.sqlite import SqliteStore
 
 log = structlog.get_logger(__name__)
@@ -56,7 +51,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         hooks.end_leftovers()  # before any post hook: a pre hook of a dead server must not freeze behind it
         await recover(store, clock)
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
-        node = await _register_node(store)
+        node = await register_nodes(store, options.nodes, clock=clock)
         movers = ChildMovers(data_dir.maps)
         runtime, supervisor = build_runtime(store, clock, movers, node, surroundings, secrets=secrets, hooks=hooks)
         services = Services(
@@ -126,13 +121,3 @@ def _stop_signal() -> asyncio.Event:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, on_signal, number)
     return stop
-
-
-async def _register_node(store: ResourceStore) -> str:
-    """This machine is a node like any other: limits and reasons name it."""
-    host = re.sub(r"[^a-z0-9.-]+", "-", socket.gethostname().lower()).strip("-.") or "localhost"
-    status = NodeStatus(ready=True)
-    labels = {"kubernetes.io/hostname": host[:63]}
-    with contextlib.suppress(AlreadyExists):
-        await store.create(Node(metadata=Metadata(name=host, labels=labels), status=status))
-    return host

@@ -128,6 +128,15 @@ class Client:
         """Put a queued backup at another place; the backup as it is then."""
         return self._resource("POST", f"{_path('queue', name, '')}/move", None, {"to": to})
 
+    def load(self) -> Wire:
+        """What each node carries and may carry."""
+        return self._resource("GET", "/v1/load")
+
+    def put_load(self, configuration: Wire, *, version: str, dry_run: bool) -> Wire:
+        """Set all limits; the load under them. Refused if the configuration is no longer of this version."""
+        query = {**({"version": version} if version else {}), **(_dry(dry_run) or {})}
+        return self._resource("PUT", "/v1/load", query, configuration)
+
     def cancel(self, noun: Noun, name: str) -> Wire:
         """Call one off; it as it is until it has stopped."""
         return self._resource("POST", f"{_path(noun.plural, name, '')}/cancel")

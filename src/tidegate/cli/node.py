@@ -1,16 +1,33 @@
 """`tidegate node`: where data is moved."""
 
+from typing import Annotated
+
 import typer
 
+from tidegate.cli.completion import names_of
+from tidegate.cli.context import context_of
+from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.nouns import NODE
+from tidegate.cli.options import epilog
+from tidegate.cli.output import show_sections
 from tidegate.cli.verbs import add_get
+from tidegate.cli.wire import read_resource
 
 app = typer.Typer(no_args_is_help=True, help="Nodes: the machines that move data.")
 
-
-@app.callback()
-def node() -> None:
-    """Nodes: the machines that move data."""
+add_get(app, NODE, "List nodes with what each carries.", examples=("tidegate node get -o wide",))
 
 
-add_get(app, NODE, "List nodes.", examples=("tidegate node get -o wide",))
+@app.command("describe", epilog=epilog("tidegate node describe node-a", codes=(ExitCode.NOT_FOUND,)))
+def describe(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the node.", autocompletion=names_of(NODE))],
+) -> None:
+    """Tell all about one node: its labels, what it carries, and which number limits it."""
+    from tidegate.model.node import Node
+    from tidegate.views.node import describe_node
+
+    cli = context_of(ctx)
+    with cli.connect() as client:
+        wire = client.get(NODE, name)
+    show_sections(cli, describe_node(read_resource((Node,), wire), cli.reader()))

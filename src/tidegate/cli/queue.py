@@ -1,6 +1,5 @@
 """`tidegate queue`: who waits for what, and what can be done about it."""
 
-from contextlib import closing, suppress
 from typing import Annotated
 
 import typer
@@ -11,14 +10,13 @@ from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.creating import new_resource
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.following import Deadline, Moment, follow
 from tidegate.cli.formats import OutputFormat
 from tidegate.cli.nouns import BACKUP, SETTING
 from tidegate.cli.options import epilog
 from tidegate.cli.output import compact_json, pretty_json, show_one, show_sections, show_table, yaml_text
 from tidegate.cli.queue_simulation import simulate
+from tidegate.cli.whole_watch import watch_whole
 from tidegate.cli.wire import Wire, read_model
-from tidegate.errors import ServerUnreachable
 
 app = typer.Typer(no_args_is_help=True, help="The queue: who waits for what, and what can be done about it.")
 
@@ -48,7 +46,9 @@ def list_queue(
     cli = context_of(ctx)
     form = output or OutputFormat.TABLE
     if watch:
-        _watch(cli, form)
+        # A change of one backup can move all the others, so the whole queue is shown anew.
+        kinds = (*BACKUP.plurals, *SETTING.plurals)
+        watch_whole(cli, kinds, Client.queue, lambda wire: _show(cli, wire, form, one_line=True))
         return
     with cli.connect() as client:
         _show(cli, client.queue(), form)
@@ -72,27 +72,6 @@ def _show(cli: CliContext, wire: Wire, form: OutputFormat, *, one_line: bool = F
         queue = read_model(Queue, wire, "queue")
         cli.terminal.note(queue_headline(queue))
         show_table(cli, QUEUE, queue.waiting, wide=form is OutputFormat.WIDE)
-
-
-def _watch(cli: CliContext, form: OutputFormat) -> None:
-    """A change of one backup can move all the others, so the whole queue is shown anew."""
-    shown: Wire | None = None
-
-    def look(client: Client) -> str:
-        return client.list(BACKUP.plural, at_most=1).version
-
-    forever = Deadline.after(cli.clock, None, sentence="", hint="")
-    # Closed, so that the stream ends with us also when the queue itself cannot be read.
-    with closing(follow(cli, (*BACKUP.plurals, *SETTING.plurals), look, deadline=forever)) as changes:
-        for item in changes:
-            if item is Moment.LOST:
-                cli.terminal.note("The server is away; looking for it again.")
-            elif item is not Moment.QUIET:
-                with suppress(ServerUnreachable), cli.connect() as client:
-                    found = client.queue()
-                    if found != shown:
-                        _show(cli, found, form, one_line=True)
-                        shown = found
 
 
 @app.command(

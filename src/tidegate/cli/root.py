@@ -12,6 +12,7 @@ from tidegate import __version__
 from tidegate.cli import (
     backup,
     config,
+    load,
     namespace,
     node,
     queue,
@@ -42,6 +43,7 @@ _NOUNS = {
     "setting": setting.app,
     "transfer": transfer.app,
     "node": node.app,
+    "load": load.app,
     "store": store.app,
     "config": config.app,
 }

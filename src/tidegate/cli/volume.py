@@ -14,7 +14,7 @@ from tidegate.cli.deleting import Deletion, delete
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import wrong_usage
 from tidegate.cli.getting import Query, get, place_of
-from tidegate.cli.nouns import TRANSFER, VOLUME
+from tidegate.cli.nouns import NODE, TRANSFER, VOLUME
 from tidegate.cli.options import epilog, read_labels
 from tidegate.cli.output import show_sections
 from tidegate.cli.wire import read_all, read_resource
@@ -38,7 +38,7 @@ Names = Annotated[
         "tidegate volume create db -n shop --directory ./data",
         "tidegate volume create home -n users --directory /home --exclude .cache --exclude '*.tmp'",
         "tidegate volume create disk -n vms --image /var/lib/vms/disk.img -l app=vm",
-        codes=(ExitCode.REJECTED, ExitCode.CONFLICT),
+        codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT),
     ),
 )
 def create_volume(
@@ -52,6 +52,9 @@ def create_volume(
     exclude: Annotated[
         list[str] | None, typer.Option(metavar="GLOB", help="Leave these paths of the directory out; repeated.")
     ] = None,
+    node: Annotated[
+        str, typer.Option(metavar="NODE", help="The node that it is on; none: any.", autocompletion=names_of(NODE))
+    ] = "",
     labels: options.Labels = None,
     dry_run: options.DryRun = False,
     output: options.Output = None,
@@ -65,6 +68,8 @@ def create_volume(
     spec: dict[str, object] = {kind: str(cli.environment.absolute(path)) for kind, path in paths.items()}
     if exclude:
         spec["excludes"] = exclude
+    if node:
+        spec["node"] = node
     short_name, place = place_of(VOLUME, name, namespace)
     resource = new_resource("Volume", short_name, spec, labels=read_labels(labels), namespace=place)
     create(cli, VOLUME, Creation(resource, output, dry_run))

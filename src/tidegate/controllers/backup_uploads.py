@@ -53,6 +53,7 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
             volume_name=volume.name,
             volume_kind=volume.spec.source_kind,
             path=volume.spec.path,
+            node=volume.spec.node,
             excludes=volume.spec.excludes,
             definition=volume.model_dump_json(include=_DEFINITION, exclude_none=True),
             target=backup.spec.storage_location,

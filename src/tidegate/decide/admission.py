@@ -12,6 +12,7 @@ from tidegate.errors import InvalidInput, NotFound, UserError
 from tidegate.model.backup import Backup, BackupSpec
 from tidegate.model.cron import read_fields, read_zone
 from tidegate.model.names import LONGEST_LABEL
+from tidegate.model.node import Node
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import RestoreSpec
 from tidegate.model.schedule import Schedule
@@ -108,6 +109,13 @@ def admit_restore(spec: RestoreSpec) -> None:
             raise InvalidInput(f"spec.{wire} is not supported yet; give backupName", field=f"spec.{wire}")
     if spec.namespace_mapping:
         raise InvalidInput("spec.namespaceMapping is not supported yet", field="spec.namespaceMapping")
+
+
+def check_node(name: str | None, nodes: Sequence[Node]) -> None:
+    """Raises NotFound for a node that nobody knows: what is on it would wait for ever."""
+    names = sorted(node.name for node in nodes)
+    if name is not None and name not in names:
+        raise NotFound(f"there is no node {name}", hint=f"there are: {', '.join(names)}" if names else "leave it out")
 
 
 def check_setting(setting: Setting) -> None:

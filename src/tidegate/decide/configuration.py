@@ -96,6 +96,20 @@ FIELDS: Mapping[str, ConfigurationField] = {
             "starts, over what was set before; empty: the setting stays as it is.",
             _at_least_one,
         ),
+        ConfigurationField(
+            "load_config",
+            "",
+            "File with the JSON of the setting `load-concurrency`. The server writes it into the setting when it "
+            "starts, over what was set before; empty: the setting stays as it is.",
+            is_path=True,
+        ),
+        ConfigurationField(
+            "nodes",
+            "",
+            'File with virtual nodes, all on this machine: [{"name": "node-a", "labels": {"disk": "slow"}, '
+            '"slots": 2}]. Empty: the server is one node, named after the machine.',
+            is_path=True,
+        ),
         ConfigurationField("color", "auto", "Whether output is coloured.", _one_of("auto", "always", "never")),
     )
 }
@@ -121,6 +135,8 @@ class Configuration:
     log_format: str
     log_level: str
     concurrent_backups: str
+    load_config: str
+    nodes: str
     color: str
     origins: Mapping[str, str]
 

@@ -7,9 +7,5 @@ from tidegate.model.load import LoadConcurrency
 
 def node_limit(labels: Mapping[str, str], load: LoadConcurrency) -> int:
     """The smallest number of the rules that match the node, else the global one."""
-    matching = [
-        rule.number
-        for rule in load.per_node_config
-        if all(labels.get(key) == value for key, value in rule.node_selector.match_labels.items())
-    ]
+    matching = [rule.number for rule in load.per_node_config if rule.node_selector.matches(labels)]
     return min(matching, default=load.global_config)

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 
 
@@ -14,10 +15,25 @@ class NodeSpec(Spec):
     """At most so many transfers at once, whatever the settings allow. Absent: the settings alone decide."""
 
 
+class NodeLoad(Model):
+    """What a node carries now, and what it may carry."""
+
+    running: int
+    """Transfers that are InProgress, or that are being stopped there."""
+    preparing: int
+    """Transfers that are Accepted or Prepared there."""
+    limit: int
+    limited_by: str
+    """Which number gave the limit: `globalConfig`, `perNodeConfig[0] disk=slow`, or the slots of the node."""
+
+
 class NodeStatus(Status):
     """What the node says of itself."""
 
     ready: bool = False
+    """Whether it takes on transfers. One that is gone stays, not ready, because transfers may still name it."""
+    load: NodeLoad | None = None
+    """Derived when somebody asks; never stored."""
 
 
 class Node(Resource):

@@ -9,11 +9,13 @@ from pydantic import Field
 from tidegate.model.load import LoadConcurrency, parse_load_concurrency
 from tidegate.model.resource import Resource, Spec, Status
 
+LONGEST_VALUE = 65_536
+
 
 class SettingSpec(Spec):
     """The value as text, whatever its type."""
 
-    value: str = Field(max_length=65_536)
+    value: str = Field(max_length=LONGEST_VALUE)
 
 
 class SettingStatus(Status):
@@ -87,7 +89,8 @@ LOAD_CONCURRENCY = SettingDefinition(
     "load-concurrency",
     "{}",
     'How many transfers each node may move at once, as JSON: {"globalConfig": 2, "perNodeConfig": '
-    '[{"nodeSelector": {"matchLabels": {"disk": "slow"}}, "number": 1}], "prepareQueueLength": 10}.',
+    '[{"nodeSelector": {"matchLabels": {"disk": "slow"}}, "number": 1}], "prepareQueueLength": 10, "restoreShare": 1}, '
+    'alone or as Velero\'s document {"loadConcurrency": {...}}. See docs/load.md; `tidegate load set` writes it.',
     parse_load_concurrency,
 )
 ITEM_BLOCK_WORKERS = SettingDefinition(

@@ -76,3 +76,8 @@ def human_time_left(length: timedelta | None) -> str:
 def ordinal_of(done: int, total: int) -> str:
     """`1 of 3`, never more than all."""
     return f"{min(done, total)} of {total}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 backup`, `2 backups`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
