@@ -224,7 +224,12 @@ def test_settings_nodes_and_namespaces_are_rows():
     node = Node(metadata=Metadata(name="a"), status=NodeStatus(ready=True))
     namespace = Namespace(metadata=Metadata(name="shop", labels={"team": "web"}))
 
-    assert row(SETTINGS, setting, wide=False) == {"NAME": "concurrent-backups", "VALUE": "3", "DEFAULT": "1"}
+    assert row(SETTINGS, setting, wide=False) == {
+        "NAME": "concurrent-backups",
+        "VALUE": "3",
+        "DEFAULT": "1",
+        "CATEGORY": "general",
+    }
     assert row(NODES, node)["STATUS"] == "Ready"
     assert row(NAMESPACES, namespace)["LABELS"] == "team=web"
 

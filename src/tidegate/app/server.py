@@ -56,9 +56,9 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         hooks.end_leftovers()  # before any post hook: a pre hook of a dead server must not freeze behind it
         await recover(store, clock)
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
-        node = await _register_node(store)
+        await _register_node(store)
         movers = ChildMovers(data_dir.maps)
-        runtime, supervisor = build_runtime(store, clock, movers, node, surroundings, secrets=secrets, hooks=hooks)
+        runtime, supervisor = build_runtime(store, clock, movers, surroundings, secrets=secrets, hooks=hooks)
         services = Services(
             store=store,
             clock=clock,
@@ -70,6 +70,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             reconcile_errors=runtime.error_counts,
             queue=runtime.mirror.table,
             figures=runtime.mirror.figures,
+            transfers=runtime.transfers.table,
             queue_decisions=lambda: runtime.mirror.decisions,
         )
         runtime.start()
@@ -128,11 +129,10 @@ def _stop_signal() -> asyncio.Event:
     return stop
 
 
-async def _register_node(store: ResourceStore) -> str:
+async def _register_node(store: ResourceStore) -> None:
     """This machine is a node like any other: limits and reasons name it."""
     host = re.sub(r"[^a-z0-9.-]+", "-", socket.gethostname().lower()).strip("-.") or "localhost"
     status = NodeStatus(ready=True)
     labels = {"kubernetes.io/hostname": host[:63]}
     with contextlib.suppress(AlreadyExists):
         await store.create(Node(metadata=Metadata(name=host, labels=labels), status=status))
-    return host
