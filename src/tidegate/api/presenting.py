@@ -13,7 +13,7 @@ Wire = dict[str, object]
 
 
 async def present(services: Services, resources: Sequence[Resource]) -> list[Wire]:
-    """Wire forms, all of one kind. Positions and reasons are derived here: storing them all would cost a write per place and dequeue."""
+    """Wire forms, all of one kind. Positions and reasons are derived here: storing all would cost a write per place."""
     if any(map(waits_for_gate, resources)):
         waits = await waits_now(services)
         return [explained(resource, waits).to_wire() for resource in resources]
