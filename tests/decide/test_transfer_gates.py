@@ -346,8 +346,10 @@ def build(crowd, limit):
 def holding(transfers):
     return sum(
         t.direction == "download"
-        and not t.status.phase.final
-        and (t.status.phase is not P.NEW or t.metadata.labels.get(RESTORE_PRIORITY_LABEL) == IN_PROGRESS)
+        and (
+            t.metadata.labels.get(RESTORE_PRIORITY_LABEL) == IN_PROGRESS
+            or not (t.status.phase is P.NEW or t.status.phase.final)
+        )
         for t in transfers
     )
 

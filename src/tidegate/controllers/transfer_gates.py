@@ -72,8 +72,6 @@ class TransferGates:
             around = await self._look_around()
             for entry in table.labelled_ends():
                 await self.writer.take_label(entry)
-            if self.writer.conflicts:
-                return Next.after(_AT_ONCE)  # a slot is free for the next one only when nobody is seen to hold it
             for entry in plan_starts(table, around):
                 await self.writer.start(entry)
             for accepted in plan_accepts(table, around):

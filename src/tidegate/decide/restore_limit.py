@@ -46,11 +46,15 @@ def is_asked(label: str) -> bool:
 
 
 def holds_slot(transfer: Transfer) -> bool:
-    """Whether it counts against the limit: what is labelled so does, whatever its phase says, and what runs does."""
-    if transfer.direction != "download" or transfer.status.phase.final:
+    """Whether it counts against the limit: what is labelled so does, whatever its phase says, and what runs does.
+
+    So one that is over keeps its slot until its label is gone, and nobody ever sees more labels than slots.
+    """
+    if transfer.direction != "download":
         return False
-    label = transfer.metadata.labels.get(RESTORE_PRIORITY_LABEL)
-    return label == IN_PROGRESS or transfer.status.phase is not TransferPhase.NEW
+    phase = transfer.status.phase
+    labelled = transfer.metadata.labels.get(RESTORE_PRIORITY_LABEL) == IN_PROGRESS
+    return labelled or not (phase is TransferPhase.NEW or phase.final)
 
 
 def asked(download: T) -> T:

@@ -84,7 +84,7 @@ class TransferTable:
         self.carried: Counter[str] = Counter()
         """Transfers that are prepared or moving, by node."""
         self.restoring = 0
-        """Restores that hold a slot."""
+        """Restores that hold a slot; one that is over does until its label is gone."""
         self.restoring_on: Counter[str] = Counter()
         self.prepare_count = PrepareCount()
         self._under_way: dict[str, dict[Ref, TransferEntry]] = {kind: {} for kind in KINDS}
@@ -152,10 +152,10 @@ class TransferTable:
 
     def _add(self, entry: TransferEntry) -> None:
         self._entries[entry.ref] = entry
+        self._count(entry, 1)
         if entry.phase.final:
             self._labelled_ends[entry.ref] = entry
             return
-        self._count(entry, 1)
         if entry.under_way:
             self._under_way[entry.place.kind][entry.ref] = entry
         if _is_uploading(entry):
@@ -171,9 +171,9 @@ class TransferTable:
 
     def _remove(self, entry: TransferEntry) -> None:
         del self._entries[entry.ref]
+        self._count(entry, -1)
         if self._labelled_ends.pop(entry.ref, None) is not None:
             return
-        self._count(entry, -1)
         self._under_way[entry.place.kind].pop(entry.ref, None)
         self._unlabelled.pop(entry.ref, None)
         if _is_uploading(entry):
