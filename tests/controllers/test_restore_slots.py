@@ -4,8 +4,8 @@ import asyncio
 from collections import Counter
 
 import pytest
-from controllers.gate_world import GateWorld, Onlooker, P, asked_for, gates_over
 
+from controllers.gate_world import GateWorld, Onlooker, P, asked_for, gates_over
 from tidegate.app.clock import SystemClock
 from tidegate.app.wiring import build_runtime
 from tidegate.decide.restore_limit import ASKED_ANNOTATION, IN_PROGRESS

@@ -1,8 +1,8 @@
 """The gates over a store: every step is taken as soon as it can be, and nothing is read or written without need."""
 
 import pytest
-from controllers.gate_world import P, gates_over
 
+from controllers.gate_world import P, gates_over
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.resource import Ref
 from tidegate.model.target import BackupTarget

@@ -4,11 +4,12 @@ import asyncio
 from contextlib import aclosing
 
 import pytest
-from controllers.gate_world import GateWorld, P, gates_over
 
+from controllers.gate_world import GateWorld, P, gates_over
 from tidegate.controllers.transfer_mirror import TransferMirror
 from tidegate.errors import RetryableError
 from tidegate.model.transfer import TRANSFERS, DataDownload
+from tidegate.ports.resource_store import Change
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.builders import a_node, a_transfer
 from tidegate.testing.clock import ManualClock, settle
@@ -86,33 +87,34 @@ async def test_no_pass_begins_before_every_kind_was_read(store):
 
 
 class Forgetful(MemoryStore):
-    """Does what it is told, and once says that it could not."""
+    """Does what it is told, and once says that it could not; meanwhile somebody comes who goes first."""
 
     fails_at = "nothing"
 
     async def update_status(self, resource):
-        answer = await super().update_status(resource)
-        if resource.name == self.fails_at:
+        fails = resource.name == self.fails_at
+        if fails:
             self.fails_at = "nothing"
+            await self.create(a_transfer("a-first-one", volume=("ns", "a")))
+        answer = await super().update_status(resource)
+        if fails:
             raise RetryableError("no answer came")
         return answer
 
     async def watch(self, kinds, *, since):
         async for event in super().watch(kinds, since=since):
-            await settle(200 if event.resource.name == "young" else 0)  # its news are late, too
+            if event.change is Change.MODIFIED:
+                await settle(200)  # its news are late, too
             yield event
 
 
 async def test_a_write_that_was_done_though_it_failed_is_seen_before_anything_is_given_away():
     async with gates_over(Forgetful, load_concurrency='{"prepareQueueLength": 1}') as world:
         world.store.fails_at = "young"
-        await world.store.create(a_transfer("young", volume=("ns", "young")))
-        await world.settle(250)
-        await world.store.create(a_transfer("a-first-one", volume=("ns", "a")))
+        await world.ask("young")
         await world.settle(1000)
 
-        phases = await world.phases("young", "a-first-one")
-        assert phases == ["Accepted", "New"]
+        assert await world.phases("young", "a-first-one") == ["Accepted", "New"]
 
 
 class Quarrelsome(MemoryStore):

@@ -205,6 +205,16 @@ def test_a_place_is_kept_for_restores_while_any_waits(_why, preparing, names, ex
     assert [name for name, _ in accepted(*under_way, *waiting, load='{"prepareQueueLength": 2}')] == expected
 
 
+def test_when_the_last_restore_in_line_has_its_place_backups_get_what_is_left_in_the_same_pass():
+    waiting = [a_transfer("u0"), a_transfer("u1"), a_transfer("u2"), a_download("v")]
+
+    assert [name for name, _ in accepted(*waiting, load='{"prepareQueueLength": 3, "restoreShare": 2}')] == [
+        "u0",
+        "v",
+        "u1",
+    ]
+
+
 def test_a_backup_that_leaves_its_place_to_a_restore_is_told_so():
     running = [a_download(f"d{i}", P.IN_PROGRESS, node="n", label=IN_PROGRESS) for i in range(5)]
     crowd = [*running, a_download("r"), a_transfer("u0"), a_transfer("u1")]
@@ -311,7 +321,7 @@ def test_the_gates_take_their_steps_and_no_other(kind, _what, phase, spec, wishe
 
 
 KINDS = [DataUpload, DataDownload, PodVolumeBackup, PodVolumeRestore]
-labels = st.sampled_from([None, None, IN_PROGRESS, "1", "77", "nonsense"])
+labels = st.sampled_from([None, None, IN_PROGRESS, "1", str(2 * 10**18), "nonsense"])
 crowds = st.lists(
     st.tuples(
         st.sampled_from([*P, P.NEW, P.NEW, P.PREPARED]),
