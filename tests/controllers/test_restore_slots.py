@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from controllers.gate_world import GateWorld, Onlooker, P, asked_for, gates_over
+from controllers.gate_world import GateWorld, Onlooker, P, asked_for, gates_over  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.app.clock import SystemClock
 from tidegate.app.wiring import build_runtime
 from tidegate.decide.restore_limit import ASKED_ANNOTATION, IN_PROGRESS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controllers.gate_world import P, gates_over
+from controllers.gate_world import P, gates_over  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.resource import Ref
 from tidegate.model.target import BackupTarget

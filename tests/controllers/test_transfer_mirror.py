@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 import pytest
 
-from controllers.gate_world import GateWorld, P, gates_over
+from controllers.gate_world import GateWorld, P, gates_over  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.controllers.transfer_mirror import TransferMirror
 from tidegate.errors import RetryableError
 from tidegate.model.transfer import TRANSFERS, DataDownload

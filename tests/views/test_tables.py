@@ -4,6 +4,7 @@ from datetime import timedelta, timezone
 
 import pytest
 
+from tidegate.decide.transfer_events import with_transfer_events
 from tidegate.model.backup import BackupPhase, BackupProgress, LabelSelector
 from tidegate.model.hooks import HookStatus
 from tidegate.model.item_block import BlockPhase, BlockProgress
@@ -217,6 +218,17 @@ def test_a_moving_transfer_shows_rate_and_time_left_and_a_waiting_one_its_reason
     assert row(TRANSFER_TABLE, a_transfer("t", TransferPhase.IN_PROGRESS))["LEFT"] == "unknown"
     assert row(TRANSFER_TABLE, held)["WAITS FOR"] == "NodeLoad"
     assert told(describe_transfer(held, READER))["Waiting", "Message"] == "node a is full"
+
+
+def test_the_description_of_a_transfer_tells_what_happened():
+    accepted = a_transfer("t", TransferPhase.ACCEPTED, node="node-a")
+    transfer = with_transfer_events(a_transfer("t"), accepted, now=THEN)
+
+    lines = told(describe_transfer(transfer, READER))
+
+    assert [text for (name, _), text in lines.items() if name == "Events"] == [
+        "Normal Accepted: may be prepared on node-a"
+    ]
 
 
 def test_settings_nodes_and_namespaces_are_rows():
