@@ -11,7 +11,7 @@ from tidegate.errors import StoreUnavailable
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_target, a_volume
+from tidegate.testing.builders import a_node, a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
@@ -43,11 +43,12 @@ class World:
     def __post_init__(self):
         self.store = self.store_kind(clock=self.clock, new_id=counting_ids())
         self.runtime, self.supervisor = build_runtime(
-            self.store, self.clock, self.movers, "node-a", self.weather, hooks=self.hooks
+            self.store, self.clock, self.movers, self.weather, hooks=self.hooks
         )
 
     async def start(self):
         await self.store.create(a_target("store"))
+        await self.store.create(a_node("node-a"))
         self.runtime.start()
         await self.settle()
 
@@ -56,7 +57,7 @@ class World:
         await self.runtime.stop()
         await self.supervisor.close()
         self.movers = FakeMovers()
-        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, "node-a", self.weather)
+        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather)
         await recover(self.store, self.clock)
         self.runtime.start()
         await self.settle()

@@ -14,7 +14,7 @@ from tidegate.model.mover_job import RemoveJob
 from tidegate.model.resource import Ref
 from tidegate.model.transfer import PodVolumeBackup, TransferPhase
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_backup, a_target, a_volume
+from tidegate.testing.builders import a_backup, a_node, a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.crashing_store import CrashingStore
 from tidegate.testing.identity import counting_ids
@@ -33,7 +33,7 @@ async def live(store, clock, *, writes=10**6):
     """One life of a server on this store, until it is idle or dead: its movers, and whether it died."""
     movers = FakeMovers(obliging=True)
     mortal = CrashingStore(store, writes)
-    runtime, supervisor = build_runtime(mortal, clock, movers, "node-a", FineWeather())
+    runtime, supervisor = build_runtime(mortal, clock, movers, FineWeather())
     try:
         await recover(mortal, clock)
     except RetryableError:
@@ -49,6 +49,7 @@ async def a_world():
     clock = ManualClock()
     store = MemoryStore(clock=clock, new_id=counting_ids())
     await store.create(a_target("store"))
+    await store.create(a_node())
     for name in ("db", "files"):
         await store.create(a_volume("shop", name))
     backup = a_backup("nightly", "shop").with_metadata(finalizers=("tidegate.dev/backup",))

@@ -10,7 +10,7 @@ from tidegate.model.backup import Backup, BackupPhase, OnInterruption
 from tidegate.model.resource import Ref
 from tidegate.model.transfer import PodVolumeBackup
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_backup, a_target, a_volume, freezing
+from tidegate.testing.builders import a_backup, a_node, a_target, a_volume, freezing
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.crashing_store import CrashingStore
 from tidegate.testing.hooks import FakeHooks
@@ -30,7 +30,7 @@ async def live(store, clock, hooks, *, writes=10**6):
     """One life of a server on this store, until it is idle or dead; whether it died."""
     mortal = CrashingStore(store, writes)
     movers = FakeMovers(obliging=True)
-    runtime, supervisor = build_runtime(mortal, clock, movers, "node-a", FineWeather(), hooks=hooks)
+    runtime, supervisor = build_runtime(mortal, clock, movers, FineWeather(), hooks=hooks)
     try:
         await recover(mortal, clock)
     except RetryableError:
@@ -46,6 +46,7 @@ async def a_world(**spec):
     clock = ManualClock()
     store = MemoryStore(clock=clock, new_id=counting_ids())
     await store.create(a_target("store"))
+    await store.create(a_node())
     for name in ("db", "files"):
         await store.create(a_volume("shop", name))
     backup = a_backup("nightly", "shop").with_spec(hooks=freezing(), **spec)

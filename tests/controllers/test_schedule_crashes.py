@@ -10,7 +10,7 @@ from tidegate.errors import RetryableError
 from tidegate.model.backup import Backup
 from tidegate.model.schedule import Schedule
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_schedule, a_target, a_volume
+from tidegate.testing.builders import a_node, a_schedule, a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.crashing_store import CrashingStore
 from tidegate.testing.identity import counting_ids
@@ -28,7 +28,7 @@ class FineWeather:
 async def live(store, clock, *, writes):
     """One life of a server on this store, until it is idle or dead; whether it died."""
     mortal = CrashingStore(store, writes)
-    runtime, supervisor = build_runtime(mortal, clock, FakeMovers(obliging=True), "node-a", FineWeather())
+    runtime, supervisor = build_runtime(mortal, clock, FakeMovers(obliging=True), FineWeather())
     try:
         await recover(mortal, clock)
     except RetryableError:
@@ -44,6 +44,7 @@ async def a_world_at_the_time_of_a_schedule():
     clock = ManualClock()
     store = MemoryStore(clock=clock, new_id=counting_ids())
     await store.create(a_target("store"))
+    await store.create(a_node())
     await store.create(a_volume("shop", "db"))
     await store.create(a_schedule("hourly", "0 * * * *", "shop"))
     await clock.advance(timedelta(hours=1))

@@ -1,177 +1,444 @@
-"""The gates of transfers: restore limit, prepare queue, node load."""
+"""The gates of transfers together: who goes on, where, and what the others are told."""
 
-import json
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.decide.node_load import node_limit
-from tidegate.decide.transfer_gates import plan_transfers
+from tidegate.decide.gate_surroundings import GateSurroundings
+from tidegate.decide.prepare_count import PREPARING
+from tidegate.decide.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL, in_progress
+from tidegate.decide.transfer_gates import plan_accepts, plan_starts
+from tidegate.decide.transfer_table import TransferTable
+from tidegate.decide.transfer_waits import TransferWaits
 from tidegate.model.load import parse_load_concurrency
-from tidegate.model.reasons import Reason
 from tidegate.model.setting import effective_settings
-from tidegate.model.transfer import DataDownload, DataUpload, TransferPhase
+from tidegate.model.transfer import DataDownload, DataUpload, PodVolumeBackup, PodVolumeRestore, TransferPhase
+from tidegate.testing.builders import a_node, a_target
 from tidegate.testing.builders import a_transfer as built
 
 P = TransferPhase
 
 
-def settings(load='{"globalConfig": 1}', restores=5):
-    return replace(effective_settings([]), concurrent_restores=restores, load_concurrency=parse_load_concurrency(load))
-
-
-def a_transfer(name, *given, **wishes):
-    """Each of a volume of its own, unless the test says otherwise."""
-    return built(name, *given, **{"volume": ("ns", name), **wishes})
-
-
-def plan(*transfers, load='{"globalConfig": 1}', restores=5, down=frozenset()):
-    return plan_transfers(transfers, settings(load, restores), node_labels={}, unavailable_targets=down)
-
-
-def test_without_a_prepare_queue_all_new_transfers_are_accepted():
-    made = plan(*(a_transfer(f"t{i}") for i in range(3)))
-
-    assert [ref.name for ref in made.accept] == ["t0", "t1", "t2"]
-    assert made.wait == []
-
-
-def test_a_full_prepare_queue_keeps_the_others_new():
-    made = plan(
-        a_transfer("t0", P.PREPARED, node="n"), a_transfer("t1"), a_transfer("t2"), load='{"prepareQueueLength": 2}'
+def around(load="{}", restores=5, per_node=0, nodes=None, down=()):
+    settings = replace(
+        effective_settings([]),
+        concurrent_restores=restores,
+        concurrent_restores_per_node=per_node,
+        load_concurrency=parse_load_concurrency(load),
     )
+    targets = [a_target(name).with_status(available=False) for name in down]
+    return GateSurroundings.of(settings, [a_node("n"), a_node("m")] if nodes is None else nodes, targets)
 
-    assert [ref.name for ref in made.accept] == ["t1"]
-    assert [(h.ref.name, h.reason) for h in made.wait] == [("t2", Reason.PREPARE_QUEUE_FULL)]
+
+def a_transfer(name, *given, wanted=None, label=None, **wishes):
+    """Each of a volume of its own, unless the test says otherwise."""
+    transfer = built(name, *given, **{"volume": ("ns", name), **wishes}).with_spec(node=wanted)
+    return transfer if label is None else transfer.with_metadata(labels={RESTORE_PRIORITY_LABEL: label})
+
+
+def a_download(name, *given, **wishes):
+    return a_transfer(name, *given, kind=DataDownload, **wishes)
+
+
+def table_of(transfers):
+    table = TransferTable()
+    for transfer in transfers:
+        table.note(transfer)
+    return table
+
+
+def applied(transfers, surroundings):
+    """The transfers after one pass, as the controller would write them."""
+    after = {transfer.ref: transfer for transfer in transfers}
+    for entry in plan_starts(table_of(after.values()), surroundings):
+        after[entry.ref] = after[entry.ref].with_status(phase=P.IN_PROGRESS)
+    for accepted in plan_accepts(table_of(after.values()), surroundings):
+        ref = accepted.entry.ref
+        taken = in_progress(after[ref]) if accepted.entry.restore else after[ref]
+        after[ref] = taken.with_status(phase=P.ACCEPTED, node=accepted.node)
+    return list(after.values())
+
+
+def told(transfers, surroundings):
+    table = table_of(applied(transfers, surroundings))
+    waits = TransferWaits(table, surroundings)
+    return {held.entry.place.name: f"{held.reason} {held.message}" for held in waits.not_told_exactly()}
+
+
+def accepted(*transfers, **wishes):
+    return [(one.entry.place.name, one.node) for one in plan_accepts(table_of(transfers), around(**wishes))]
+
+
+def started(*transfers, **wishes):
+    return [entry.place.name for entry in plan_starts(table_of(transfers), around(**wishes))]
+
+
+def test_without_a_prepare_queue_all_new_transfers_are_accepted_and_spread_over_the_nodes():
+    assert accepted(*(a_transfer(f"t{i}") for i in range(3))) == [("t0", "m"), ("t1", "n"), ("t2", "m")]
+
+
+def test_a_full_prepare_queue_keeps_the_others_new_and_tells_who_fills_it():
+    crowd = [
+        a_transfer("u", P.PREPARED, node="n"),
+        a_download("d", P.ACCEPTED, node="n"),
+        a_transfer("moving", P.IN_PROGRESS, node="n"),
+        a_transfer("next"),
+        a_transfer("waits"),
+    ]
+
+    assert accepted(*crowd, load='{"prepareQueueLength": 3}') == [("next", "m")]
+    assert told(crowd, around(load='{"prepareQueueLength": 3}')) == {
+        "u": "NodeLoad n 1/1",
+        "waits": "PrepareQueueFull 3/3 (2 backups, 1 restore)",
+    }
+
+
+def test_velero_8344_movers_that_nobody_can_use_yet_are_not_prepared():
+    assert len(accepted(*(a_transfer(f"t{i:03}") for i in range(100)), load='{"prepareQueueLength": 2}')) == 2
 
 
 def test_a_node_moves_no_more_than_its_limit_and_the_others_say_why():
-    made = plan(
+    crowd = [
         a_transfer("moving", P.IN_PROGRESS, node="n"),
         a_transfer("stopping", P.CANCELING, node="n"),
         a_transfer("ready", P.PREPARED, node="n"),
         a_transfer("elsewhere", P.PREPARED, node="m"),
-        load='{"globalConfig": 2}',
-    )
+    ]
 
-    assert [ref.name for ref in made.start] == ["elsewhere"]
-    assert [(h.ref.name, h.message) for h in made.wait] == [
-        ("ready", "node n moves 2 of 2 transfers (load-concurrency)")
+    assert started(*crowd, load='{"globalConfig": 2}') == ["elsewhere"]
+    assert told(crowd, around(load='{"globalConfig": 2}')) == {"ready": "NodeLoad n 2/2"}
+
+
+def test_velero_9334_an_idle_node_takes_the_oldest_that_is_ready_for_it():
+    crowd = [a_transfer(f"old-{i}", P.PREPARED, node="n") for i in range(50)]
+
+    assert started(*crowd, a_transfer("young", P.PREPARED, node="m"), load='{"globalConfig": 2}') == [
+        "young",
+        "old-0",
+        "old-1",
     ]
 
 
-def test_a_burst_of_restores_stays_within_the_limit_longhorn_4558():
-    made = plan(*(a_transfer(f"r{i}", kind=DataDownload) for i in range(8)), restores=1)
+def test_a_machine_that_bears_less_than_the_settings_allow_gets_less():
+    ready = [a_transfer(f"t{i}", P.PREPARED, node="small") for i in range(4)]
 
-    assert [ref.name for ref in made.accept] == ["r0"]
-    assert {h.reason for h in made.wait} == {Reason.RESTORE_LIMIT}
+    assert len(started(*ready, load='{"globalConfig": 3}', nodes=[a_node("small", slots=2)])) == 2
+    assert len(started(*ready, load='{"globalConfig": 3}', nodes=[a_node("small", slots=9)])) == 3
+
+
+# velero.md 6.7: two slots; the third waits; what was resumed counts, even over the limit; one end frees one place.
+SLOTS = [
+    (["job1"], 0, ["job1"]),
+    (["job1", "job2"], 0, ["job1", "job2"]),
+    (["job1", "job2", "job3"], 0, ["job1", "job2"]),
+    (["job3"], 3, []),
+    (["job3"], 2, []),
+    (["job3"], 1, ["job3"]),
+]
+
+
+@pytest.mark.parametrize(("ready", "moving", "expected"), SLOTS)
+def test_a_node_with_two_slots_gives_away_two(ready, moving, expected):
+    resumed = [a_transfer(f"resumed{i}", P.IN_PROGRESS, node="n") for i in range(moving)]
+    waiting = [a_transfer(name, P.PREPARED, node="n") for name in ready]
+
+    assert started(*resumed, *waiting, load='{"globalConfig": 2}') == expected
+
+
+def test_a_burst_of_restores_stays_within_the_limit_longhorn_4558():
+    crowd = [a_download(f"r{i}", label=str(100 - i)) for i in range(8)]
+
+    assert [name for name, _ in accepted(*crowd, restores=1)] == ["r7"]
+    assert told(crowd, around(restores=1))["r5"] == "RestoreLimit 1/1, position 2"
 
 
 def test_a_limit_of_zero_pauses_restores_and_leaves_backups_alone():
-    made = plan(a_transfer("r", kind=DataDownload), a_transfer("u"), restores=0)
+    crowd = [a_download("r"), a_transfer("u")]
 
-    assert [ref.name for ref in made.accept] == ["u"]
-    assert [h.reason for h in made.wait] == [Reason.RESTORES_DISABLED]
+    assert [name for name, _ in accepted(*crowd, restores=0)] == ["u"]
+    assert told(crowd, around(restores=0)) == {
+        "r": "RestoresDisabled restores are paused: concurrent-backup-restore-limit is 0"
+    }
 
 
-def test_a_target_that_is_down_is_waited_for():
-    made = plan(a_transfer("t"), down=frozenset({"store"}))
+def test_a_lowered_limit_ends_nobody_and_lets_nobody_begin():
+    running = [a_download(f"r{i}", P.IN_PROGRESS, node="n", label=IN_PROGRESS) for i in range(3)]
 
-    assert [(h.ref.name, h.reason) for h in made.wait] == [("t", Reason.TARGET_UNAVAILABLE)]
+    assert accepted(*running, a_download("next"), restores=2) == []
+    assert told([*running, a_download("next")], around(restores=2)) == {"next": "RestoreLimit 3/2, position 1"}
+
+
+def test_what_is_labelled_in_progress_holds_its_slot_whatever_its_phase_says():
+    """Its server died between the label and the phase; nobody may take the slot, and it goes on first."""
+    cut_short = a_download("cut-short", label=IN_PROGRESS)
+
+    assert [name for name, _ in accepted(cut_short, a_download("next", label="1"), restores=1)] == ["cut-short"]
+    assert [name for name, _ in accepted(cut_short, a_download("next", label="1"), restores=0)] == ["cut-short"]
+
+
+def test_each_node_may_have_a_restore_limit_of_its_own():
+    crowd = [a_download(f"r{i}", wanted="n") for i in range(2)] + [a_download(f"s{i}") for i in range(2)]
+
+    assert accepted(*crowd, per_node=1) == [("r0", "n"), ("s0", "m")]
+    assert told(crowd, around(per_node=1)) == {
+        "r1": "RestoreLimit n 1/1, position 1",
+        "s1": "RestoreLimit every node 1/1, position 2",
+    }
+
+
+# A place is kept for restores while one could use it: none of these lets prepared backups block a restore.
+SHARES = [
+    ("backups leave one place", 0, ["u0", "u1", "u2", "r"], ["u0", "r"]),
+    ("a restore that is being prepared has it already", 1, ["u0", "u1", "r"], ["u0"]),
+    ("nobody waits for it", 0, ["u0", "u1", "u2"], ["u0", "u1"]),
+    ("the last restore in line has got its place", 0, ["u0", "r"], ["u0", "r"]),
+]
+
+
+@pytest.mark.parametrize(("_why", "preparing", "names", "expected"), SHARES)
+def test_a_place_is_kept_for_restores_while_any_waits(_why, preparing, names, expected):
+    under_way = [a_download(f"d{i}", P.PREPARED, node="n", label=IN_PROGRESS) for i in range(preparing)]
+    waiting = [a_download(n, label=str(2 * 10**18)) if n == "r" else a_transfer(n) for n in names]
+
+    assert [name for name, _ in accepted(*under_way, *waiting, load='{"prepareQueueLength": 2}')] == expected
+
+
+def test_when_the_last_restore_in_line_has_its_place_backups_get_what_is_left_in_the_same_pass():
+    waiting = [a_transfer("u0"), a_transfer("u1"), a_transfer("u2"), a_download("v")]
+
+    assert [name for name, _ in accepted(*waiting, load='{"prepareQueueLength": 3, "restoreShare": 2}')] == [
+        "u0",
+        "v",
+        "u1",
+    ]
+
+
+def test_a_backup_that_leaves_its_place_to_a_restore_is_told_so():
+    running = [a_download(f"d{i}", P.IN_PROGRESS, node="n", label=IN_PROGRESS) for i in range(5)]
+    crowd = [*running, a_download("r"), a_transfer("u0"), a_transfer("u1")]
+
+    assert told(crowd, around(load='{"prepareQueueLength": 2}')) == {
+        "r": "RestoreLimit 5/5, position 1",
+        "u1": "PrepareQueueFull 1/2 (1 backup, 0 restores), 1 kept for restores",
+    }
+
+
+@pytest.mark.parametrize("wishes", [{"restores": 0}, {"nodes": [a_node("n"), a_node("m"), a_node("x", ready=False)]}])
+def test_a_restore_that_could_not_use_a_place_keeps_none(wishes):
+    stuck = a_download("r", wanted="x" if "nodes" in wishes else None)
+
+    assert len(accepted(stuck, a_transfer("u"), load='{"prepareQueueLength": 1}', **wishes)) == 1
+
+
+def test_a_target_that_is_down_is_waited_for_and_holds_up_nobody_else():
+    other = a_transfer("u").with_spec(target="other")
+
+    assert accepted(a_transfer("t"), other, down=["store"]) == [("u", "m")]
+    assert told([a_transfer("t")], around(down=["store"])) == {"t": "TargetUnavailable target store does not answer"}
+
+
+NODES = [
+    ("gone", None, [], "Dependency there is no node gone"),
+    ("down", None, [a_node("down", ready=False)], "Dependency node down is not ready"),
+    (None, None, [a_node("down", ready=False)], "Dependency no node is ready"),
+    (None, None, [], "Dependency no node is ready"),
+    (None, "gone", [], "Dependency there is no node gone"),
+    (None, "down", [a_node("down", ready=False)], "Dependency node down is not ready"),
+]
+
+
+@pytest.mark.parametrize(("wanted", "on", "nodes", "words"), NODES)
+def test_a_transfer_whose_node_is_missing_waits_and_says_so(wanted, on, nodes, words):
+    transfer = a_transfer("t", P.PREPARED if on else P.NEW, wanted=wanted, node=on)
+
+    assert told([transfer], around(nodes=nodes)) == {"t": words}
+
+
+def test_a_transfer_goes_to_the_ready_node_with_the_most_room():
+    nodes = [a_node("full"), a_node("large"), a_node("larger", ready=False), a_node("small", slots=1)]
+    busy = a_transfer("busy", P.PREPARED, node="full")
+
+    assert accepted(busy, a_transfer("a"), a_transfer("b"), load='{"globalConfig": 3}', nodes=nodes) == [
+        ("a", "large"),
+        ("b", "full"),
+    ]
 
 
 def test_two_uploads_of_one_volume_never_move_at_once():
     same = ("shop", "db")
-    made = plan(
+    crowd = [
         a_transfer("first", P.CANCELING, node="n", volume=same),
         a_transfer("second", P.PREPARED, node="n", volume=same),
         a_transfer("other", P.PREPARED, node="n"),
-        load='{"globalConfig": 9}',
-    )
-
-    assert [ref.name for ref in made.start] == ["other"]
-    assert [(h.ref.name, h.reason, h.message) for h in made.wait] == [
-        ("second", Reason.DEPENDENCY, "DataUpload first is moving the same volume, shop/db")
     ]
+
+    assert started(*crowd, load='{"globalConfig": 9}') == ["other"]
+    assert told(crowd, around(load='{"globalConfig": 9}')) == {
+        "second": "Dependency DataUpload first is moving the same volume, shop/db"
+    }
 
 
 def test_of_two_uploads_of_one_volume_that_are_ready_only_the_older_starts():
-    made = plan(*(a_transfer(n, P.PREPARED, node="n", volume=("shop", "db")) for n in "ab"), load='{"globalConfig": 9}')
+    both = [a_transfer(name, P.PREPARED, node=node, volume=("shop", "db")) for name, node in [("a", "m"), ("b", "n")]]
 
-    assert [ref.name for ref in made.start] == ["a"]
+    assert started(*both, load='{"globalConfig": 9}') == ["a"]
 
 
 def test_a_restore_of_a_volume_does_not_wait_for_its_upload():
-    same = ("shop", "db")
-    moving = a_transfer("up", P.IN_PROGRESS, node="n", volume=same)
-    made = plan(
-        moving, a_transfer("down", P.PREPARED, node="n", volume=same, kind=DataDownload), load='{"globalConfig": 9}'
-    )
+    moving = a_transfer("up", P.IN_PROGRESS, node="n", volume=("shop", "db"))
+    restore = a_download("down", P.PREPARED, node="n", volume=("shop", "db"))
 
-    assert [ref.name for ref in made.start] == ["down"]
+    assert started(moving, restore, load='{"globalConfig": 9}') == ["down"]
 
 
-def test_a_transfer_that_shall_be_cancelled_takes_no_slot():
-    cancelled = a_transfer("a", P.PREPARED, node="n").with_spec(cancel=True)
-
-    assert [ref.name for ref in plan(cancelled, a_transfer("b", P.PREPARED, node="n")).start] == ["b"]
-
-
-# velero.md 6.6: node labels host-name=node-1, xxxx=yyyyy.
-def rules(*numbers_by_label):
-    selected = [{"nodeSelector": {"matchLabels": labels}, "number": number} for labels, number in numbers_by_label]
-    return json.dumps({"globalConfig": 6, "perNodeConfig": selected})
-
-
-HOST, OTHER = {"host-name": "node-1"}, {"xxxx": "yyyyy"}
-RULES = [
-    ("{}", 1),
-    ('{"globalConfig": 6}', 6),
-    (rules(({"other": "x"}, 3)), 6),
-    (rules((HOST, 66)), 66),
-    (rules((HOST, 66), (OTHER, 36)), 36),
-    (rules((HOST, 36), (OTHER, 66)), 36),
+# What of velero.md 6.8 concerns the gates; the rest is told by the transfer's own controller.
+STEPS = [
+    ("New, constrained: stays New", P.NEW, {}, {"load": '{"prepareQueueLength": 1}'}, P.NEW),
+    ("New: Accepted", P.NEW, {}, {}, P.ACCEPTED),
+    ("New and cancelled: not ours", P.NEW, {"cancel": True}, {}, P.NEW),
+    ("Accepted: not ours", P.ACCEPTED, {}, {}, P.ACCEPTED),
+    ("Prepared, no slot: stays Prepared", P.PREPARED, {}, {"load": '{"globalConfig": 1}'}, P.PREPARED),
+    ("Prepared: InProgress", P.PREPARED, {}, {"load": '{"globalConfig": 2}'}, P.IN_PROGRESS),
+    ("Prepared and cancelled: not ours", P.PREPARED, {"cancel": True}, {"load": '{"globalConfig": 2}'}, P.PREPARED),
+    ("InProgress: not ours", P.IN_PROGRESS, {}, {}, P.IN_PROGRESS),
+    ("Canceling: not ours", P.CANCELING, {}, {}, P.CANCELING),
+    ("over: not ours", P.COMPLETED, {}, {}, P.COMPLETED),
 ]
 
 
-@pytest.mark.parametrize(("config", "expected"), RULES)
-def test_the_smallest_matching_rule_wins(config, expected):
-    assert node_limit({"host-name": "node-1", "xxxx": "yyyyy"}, parse_load_concurrency(config)) == expected
+@pytest.mark.parametrize("kind", [DataUpload, DataDownload, PodVolumeBackup, PodVolumeRestore])
+@pytest.mark.parametrize(("_what", "phase", "spec", "wishes", "expected"), STEPS, ids=[step[0] for step in STEPS])
+def test_the_gates_take_their_steps_and_no_other(kind, _what, phase, spec, wishes, expected):
+    others = [a_transfer("p", P.ACCEPTED, node="n"), a_transfer("m", P.IN_PROGRESS, node="n")]
+    subject = a_transfer("t", phase, node="n" if phase is not P.NEW else None, kind=kind).with_spec(**spec)
+    nodes = [a_node("n")]
+
+    after = {t.name: t for t in applied([*others, subject], around(nodes=nodes, **wishes))}
+
+    assert after["t"].status.phase is expected
 
 
-@pytest.mark.parametrize(
-    ("config", "path"),
-    [
-        ("{", "not JSON"),
-        ('{"globalConfig": 0}', "globalConfig"),
-        ('{"perNodeConfig": [{"number": 1}]}', r"perNodeConfig\[0\].nodeSelector"),
-        ('{"prepareQueue": 1}', "prepareQueue"),
-        ("[]", "the document"),
-    ],
+KINDS = [DataUpload, DataDownload, PodVolumeBackup, PodVolumeRestore]
+labels = st.sampled_from([None, None, IN_PROGRESS, "1", str(2 * 10**18), "nonsense"])
+crowds = st.lists(
+    st.tuples(
+        st.sampled_from([*P, P.NEW, P.NEW, P.PREPARED]),
+        st.sampled_from(KINDS),
+        st.sampled_from(["n", "m", "gone"]),
+        st.sampled_from([None, None, "n", "gone"]),
+        labels,
+        st.booleans(),
+    ),
+    max_size=30,
 )
-def test_a_wrong_load_configuration_is_refused_with_the_path_of_the_mistake(config, path):
-    with pytest.raises(ValueError, match=path):
-        parse_load_concurrency(config)
+limits = st.tuples(st.integers(1, 3), st.integers(0, 4), st.integers(0, 3), st.integers(0, 4), st.integers(0, 2))
 
 
-phases = st.sampled_from(list(P))
-kinds = st.sampled_from([DataUpload, DataDownload])
-crowds = st.lists(st.tuples(phases, kinds, st.sampled_from(["n", "m"])), max_size=30)
+def build(crowd, limit):
+    load, length, share, restores, per_node = limit
+    transfers = [
+        a_transfer(
+            f"t{i:02}",
+            phase,
+            kind=kind,
+            node=node,
+            wanted=wanted,
+            label=label if "Upload" not in kind.__name__ else None,
+        ).with_spec(cancel=cancel and i % 5 == 0)
+        for i, (phase, kind, node, wanted, label, cancel) in enumerate(crowd)
+    ]
+    text = f'{{"globalConfig": {load}, "prepareQueueLength": {length}, "restoreShare": {min(share, length)}}}'
+    return transfers, around(text, restores, per_node)
 
 
-@given(crowds, st.integers(1, 3), st.integers(1, 4), st.integers(0, 4))
-def test_no_gate_ever_lets_more_through_than_its_limit(crowd, load, length, restores):
-    transfers = [a_transfer(f"t{i:02}", phase, kind=kind, node=node) for i, (phase, kind, node) in enumerate(crowd)]
-    made = plan(*transfers, load=f'{{"globalConfig": {load}, "prepareQueueLength": {length}}}', restores=restores)
-    by_ref = {t.ref: t for t in transfers}
+def holding(transfers):
+    return sum(
+        t.direction == "download"
+        and (
+            t.metadata.labels.get(RESTORE_PRIORITY_LABEL) == IN_PROGRESS
+            or not (t.status.phase is P.NEW or t.status.phase.final)
+        )
+        for t in transfers
+    )
+
+
+@given(crowds, limits)
+def test_no_gate_ever_lets_more_through_than_its_limit(crowd, limit):
+    before, surroundings = build(crowd, limit)
+    after = applied(before, surroundings)
+    load, length, _share, restores, per_node = limit
 
     for node in ("n", "m"):
-        moving = sum(t.status.phase.moving and t.status.node == node for t in transfers)
-        assert sum(by_ref[ref].status.node == node for ref in made.start) <= max(0, load - moving)
-    preparing = sum(t.status.phase in {P.ACCEPTED, P.PREPARED} for t in transfers)
-    assert len(made.accept) <= max(0, length - preparing)
-    busy = {P.ACCEPTED, P.PREPARED, P.IN_PROGRESS, P.CANCELING}
-    restoring = sum(isinstance(t, DataDownload) and t.status.phase in busy for t in transfers)
-    assert sum(isinstance(by_ref[ref], DataDownload) for ref in made.accept) <= max(0, restores - restoring)
+        for what, most in [
+            (lambda t: t.status.phase.moving, load),
+            (
+                lambda t: t.direction == "download" and not t.status.phase.final and t.status.phase is not P.NEW,
+                per_node,
+            ),
+        ]:
+            was, now = (sum(what(t) and t.status.node == node for t in some) for some in (before, after))
+            assert most == 0 or now <= max(was, most)
+    was, now = (sum(t.status.phase in PREPARING for t in some) for some in (before, after))
+    assert length == 0 or now <= max(was, length)
+    assert holding(after) <= max(holding(before), restores)
+
+
+@given(crowds, limits)
+def test_whoever_was_asked_for_first_goes_first_among_those_with_the_same_wishes(crowd, limit):
+    before, surroundings = build(crowd, limit)
+    table, went = table_of(before), {a.entry.ref for a in plan_accepts(table_of(before), surroundings)}
+
+    for lane in table.new.values():
+        gone = [place.ref in went for place in lane]
+        assert gone == sorted(gone, reverse=True)
+
+
+@given(crowds, limits)
+def test_among_restores_nobody_overtakes_for_whom_there_was_a_slot_and_a_node(crowd, limit):
+    before, surroundings = build(crowd, limit)
+    before = [t.with_spec(node=None) for t in before if t.status.phase is not P.NEW or t.direction == "download"]
+    table, went = table_of(before), {a.entry.ref for a in plan_accepts(table_of(before), surroundings)}
+    line = sorted(place for key, lane in table.new.items() if not key.has_slot for place in lane)
+
+    gone = [place.ref in went for place in line]
+    assert gone == sorted(gone, reverse=True)
+
+
+@given(crowds, limits)
+def test_no_place_stays_empty_while_a_backup_could_use_it_and_no_restore_waits(crowd, limit):
+    before, surroundings = build(crowd, limit)
+    before = [t for t in before if not (t.direction == "download" and t.status.phase is P.NEW)]
+    after = applied(before, surroundings)
+
+    could = any(t.status.phase is P.NEW and not t.spec.cancel and t.spec.node != "gone" for t in after)
+    length = limit[1]
+    assert not could or sum(t.status.phase in PREPARING for t in after) >= length > 0
+
+
+@given(crowds, limits)
+def test_prepared_backups_leave_the_share_of_restores_free_while_one_is_in_line(crowd, limit):
+    before, surroundings = build(crowd, limit)
+    length, share = limit[1], min(limit[2], limit[1])
+    after = applied(before, surroundings)
+    table = table_of(after)
+    in_line = [k for k, lane in table.new.items() if k.restore and k.node != "gone" and (k.has_slot or limit[3])]
+    if not in_line or length == 0:
+        return
+    was, now = (sum(t.status.phase in PREPARING and t.direction == "upload" for t in some) for some in (before, after))
+    assert now <= max(was, length - share)
+
+
+@given(crowds, limits)
+def test_a_pass_after_a_pass_changes_nothing_and_whoever_waits_has_a_reason(crowd, limit):
+    before, surroundings = build(crowd, limit)
+    after = applied(before, surroundings)
+
+    settled = applied(after, surroundings)
+    assert [t.to_wire() for t in settled] == [t.to_wire() for t in after]
+    waits = TransferWaits(table_of(after), surroundings)
+    explained = {held.entry.ref for held in waits.untold()}
+    waiting = {t.ref for t in after if t.status.phase in {P.NEW, P.PREPARED} and not t.spec.cancel}
+    assert explained == waiting
+    assert sum(waits.reasons().values()) == len(waiting)

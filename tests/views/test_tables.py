@@ -4,6 +4,7 @@ from datetime import timedelta, timezone
 
 import pytest
 
+from tidegate.decide.transfer_events import with_transfer_events
 from tidegate.model.backup import BackupPhase, BackupProgress, LabelSelector
 from tidegate.model.hooks import HookStatus
 from tidegate.model.item_block import BlockPhase, BlockProgress
@@ -219,12 +220,28 @@ def test_a_moving_transfer_shows_rate_and_time_left_and_a_waiting_one_its_reason
     assert told(describe_transfer(held, READER))["Waiting", "Message"] == "node a is full"
 
 
+def test_the_description_of_a_transfer_tells_what_happened():
+    accepted = a_transfer("t", TransferPhase.ACCEPTED, node="node-a")
+    transfer = with_transfer_events(a_transfer("t"), accepted, now=THEN)
+
+    lines = told(describe_transfer(transfer, READER))
+
+    assert [text for (name, _), text in lines.items() if name == "Events"] == [
+        "Normal Accepted: may be prepared on node-a"
+    ]
+
+
 def test_settings_nodes_and_namespaces_are_rows():
     setting = Setting(metadata=Metadata(name="concurrent-backups"), spec=SettingSpec(value="3"))
     node = Node(metadata=Metadata(name="a"), status=NodeStatus(ready=True))
     namespace = Namespace(metadata=Metadata(name="shop", labels={"team": "web"}))
 
-    assert row(SETTINGS, setting, wide=False) == {"NAME": "concurrent-backups", "VALUE": "3", "DEFAULT": "1"}
+    assert row(SETTINGS, setting, wide=False) == {
+        "NAME": "concurrent-backups",
+        "VALUE": "3",
+        "DEFAULT": "1",
+        "CATEGORY": "general",
+    }
     assert row(NODES, node)["STATUS"] == "Ready"
     assert row(NAMESPACES, namespace)["LABELS"] == "team=web"
 

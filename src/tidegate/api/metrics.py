@@ -8,6 +8,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from tidegate.api.services import Services
+from tidegate.api.transfer_metrics import gate_families
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import Backup, BackupPhase
@@ -54,6 +55,8 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
     yield _phases("restores", "Restores by phase.", RestorePhase, [r.status.phase for r in restores])
     yield _phases("transfers", "Transfers by phase.", TransferPhase, [t.status.phase for t in transfers])
     for family in _queue(services, figures, table):
+        yield family
+    for family in await gate_families(services):
         yield family
     yield _gauge("store_up", "Whether a target answered.", ["store"], await _targets(services))
     yield _gauge("bytes_moving", "Bytes of running transfers that are done.", ["direction"], _moving(transfers))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tidegate.api.load_looks import with_load
 from tidegate.api.queue_looks import queue_now, queue_table
 from tidegate.api.services import Services
+from tidegate.api.transfer_looks import explained, waits_for_gate, waits_now
 from tidegate.decide.backup_queue import Waiting, plan_admissions
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.node import Node
@@ -14,9 +15,12 @@ Wire = dict[str, object]
 
 
 async def present(services: Services, resources: Sequence[Resource]) -> list[Wire]:
-    """Wire forms. Positions and reasons are derived here: storing them all would cost a write per place and dequeue."""
+    """Wire forms, all of one kind. Positions and reasons are derived here: storing all would cost a write per place."""
     if any(isinstance(resource, Node) for resource in resources):
         resources = await with_load(services, resources)
+    if any(map(waits_for_gate, resources)):
+        waits = await waits_now(services)
+        return [explained(resource, waits).to_wire() for resource in resources]
     if not any(map(_is_queued, resources)):
         return [resource.to_wire() for resource in resources]
     snapshot, settings = await queue_now(services, await queue_table(services))

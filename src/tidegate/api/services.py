@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
+from tidegate.decide.transfer_table import TransferTable
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.resource_store import ResourceStore
@@ -26,6 +27,8 @@ class Services:
     """Kept up to date by the server's controllers; without it, the store is listed."""
     figures: BackupFigures | None = None
     """As for the queue: kept up to date by the controllers, or made from a list."""
+    transfers: TransferTable | None = None
+    """As for the queue."""
     queue_decisions: Callable[[], Mapping[str, int]] = dict
     secrets: SecretStore = field(default_factory=NoSecrets)
     hooks: HookRunner = field(default_factory=NoHooks)

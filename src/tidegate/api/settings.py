@@ -10,7 +10,7 @@ from tidegate.api.collections import collection
 from tidegate.api.parameters import DryRun
 from tidegate.api.presenting import Wire
 from tidegate.errors import InvalidInput, NotFound
-from tidegate.model.resource import Metadata
+from tidegate.model.resource import Metadata, Resource
 from tidegate.model.setting import KNOWN_SETTINGS, Setting, SettingSpec
 
 router = APIRouter(tags=["settings"], dependencies=[Depends(require_token)])
@@ -21,7 +21,7 @@ async def list_settings(request: Request) -> Wire:
     """All known settings with the values that hold now."""
     page = await services_of(request).store.list(Setting)
     stored = {setting.name: setting for setting in page.items}
-    data = [stored.get(name, _default(name)).to_wire() for name in sorted(KNOWN_SETTINGS)]
+    data = [_shown(stored.get(name, _default(name))) for name in sorted(KNOWN_SETTINGS)]
     return collection(request, Setting, data, version=page.resource_version, limit=len(data), marker=None)
 
 
@@ -30,9 +30,9 @@ async def get_setting(request: Request, name: str) -> Wire:
     """One setting with the value that holds now."""
     default = _default(name)
     try:
-        return (await services_of(request).store.get(Setting, name)).to_wire()
+        return _shown(await services_of(request).store.get(Setting, name))
     except NotFound:
-        return default.to_wire()
+        return _shown(default)
 
 
 @router.put("/settings/{name}", response_model=Setting, response_model_exclude_none=True)
@@ -43,12 +43,12 @@ async def put_setting(request: Request, name: str, setting: Setting, dry_run: Dr
         raise InvalidInput("metadata.name must be the name in the path", field="metadata.name")
     admitted = await ADMISSIONS[Setting].check(services, as_sent(setting))
     if dry_run:
-        return admitted.to_wire()
+        return _shown(admitted)
     try:
         stored = await services.store.get(Setting, name)
     except NotFound:
-        return (await services.store.create(admitted)).to_wire()
-    return (await services.store.update(stored.replace(spec=admitted.spec))).to_wire()
+        return _shown(await services.store.create(admitted))
+    return _shown(await services.store.update(stored.replace(spec=admitted.spec)))
 
 
 @router.delete("/settings/{name}", status_code=204)
@@ -64,3 +64,7 @@ def _default(name: str) -> Setting:
     if name not in KNOWN_SETTINGS:
         raise NotFound(f"there is no setting {name}", hint=f"known settings: {', '.join(sorted(KNOWN_SETTINGS))}")
     return Setting(metadata=Metadata(name=name), spec=SettingSpec(value=KNOWN_SETTINGS[name].default))
+
+
+def _shown(setting: Resource) -> Wire:
+    return setting.with_status(category=KNOWN_SETTINGS[setting.name].category).to_wire()

@@ -74,8 +74,8 @@ def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:  # noqa: AN
 def _settings() -> str:
     lines = ["# Settings and configuration\n\n", _NOTE]
     lines.append("## Settings\n\nChanged while the server runs: `tidegate setting set NAME VALUE`.\n\n")
-    lines.append("| name | default | meaning |\n|---|---|---|\n")
-    lines += [f"| `{s.name}` | `{s.default}` | {s.description} |\n" for s in KNOWN_SETTINGS.values()]
+    lines.append("| name | default | category | meaning |\n|---|---|---|---|\n")
+    lines += [f"| `{s.name}` | `{s.default}` | {s.category} | {s.description} |\n" for s in KNOWN_SETTINGS.values()]
     lines.append(
         "\n## Configuration\n\nRead when a process starts: flag, variable, `./tidegate.toml` (or `--config`), "
         "the user's file, default. `tidegate config show --origin` says which won.\n\n"

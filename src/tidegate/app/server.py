@@ -51,9 +51,9 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         hooks.end_leftovers()  # before any post hook: a pre hook of a dead server must not freeze behind it
         await recover(store, clock)
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
-        node = await register_nodes(store, options.nodes, clock=clock)
+        await register_nodes(store, options.nodes, clock=clock)
         movers = ChildMovers(data_dir.maps)
-        runtime, supervisor = build_runtime(store, clock, movers, node, surroundings, secrets=secrets, hooks=hooks)
+        runtime, supervisor = build_runtime(store, clock, movers, surroundings, secrets=secrets, hooks=hooks)
         services = Services(
             store=store,
             clock=clock,
@@ -65,6 +65,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             reconcile_errors=runtime.error_counts,
             queue=runtime.mirror.table,
             figures=runtime.mirror.figures,
+            transfers=runtime.transfers.table,
             queue_decisions=lambda: runtime.mirror.decisions,
         )
         runtime.start()

@@ -14,6 +14,7 @@ from tidegate.controllers.schedule import ScheduleController
 from tidegate.controllers.target import TargetController
 from tidegate.controllers.transfer import TransferController
 from tidegate.controllers.transfer_gates import TransferGates
+from tidegate.controllers.transfer_mirror import TransferMirror
 from tidegate.controllers.volume import VolumeController
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
@@ -27,7 +28,6 @@ def build_runtime(
     store: ResourceStore,
     clock: Clock,
     movers: MoverHost,
-    node: str,
     surroundings: Surroundings,
     *,
     secrets: SecretStore | None = None,
@@ -36,19 +36,20 @@ def build_runtime(
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers)
     hook_supervisor = HookSupervisor(hooks or NoHooks())
-    mirror = QueueMirror()
+    mirror, transfers = QueueMirror(), TransferMirror()
     known = secrets or NoSecrets()
     runtime = Runtime(
         store=store,
         clock=clock,
         mirror=mirror,
+        transfers=transfers,
         random=Random(),  # noqa: S311  # jitter, not secrets
         reconcilers=[
             BackupQueue(store, clock, mirror),
             BackupController(store, clock, BackupBlocks(store, hook_supervisor), mirror.table.running),
             RestoreController(store, clock),
             ScheduleController(store, clock),
-            TransferGates(store, clock, node),
+            TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known),
             VolumeController(store),
             TargetController(store, clock, surroundings, known),

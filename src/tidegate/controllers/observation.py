@@ -2,7 +2,6 @@
 
 from tidegate.model.labels import EVERYTHING, Selector
 from tidegate.model.setting import Setting, Settings, effective_settings
-from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer
 from tidegate.ports.resource_store import R, ResourceStore
 
@@ -20,9 +19,3 @@ async def all_transfers(store: ResourceStore, selector: Selector = EVERYTHING) -
 async def settings_now(store: ResourceStore) -> Settings:
     """The settings as they are at this moment; they may change while the server runs."""
     return effective_settings(await all_of(store, Setting))
-
-
-async def unavailable_targets(store: ResourceStore) -> frozenset[str]:
-    """Targets that were looked at and did not answer. One that nobody looked at yet is not held against anybody."""
-    targets = await all_of(store, BackupTarget)
-    return frozenset(target.name for target in targets if target.status.available is False)

@@ -12,11 +12,13 @@ import structlog
 from tidegate.controllers.backoff import Backoff
 from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.reconciler import Reconciler
+from tidegate.controllers.transfer_mirror import TransferMirror
 from tidegate.controllers.work_queue import WorkQueue
 from tidegate.errors import RetryableError, StaleVersion, TidegateError, WatchExpired
 from tidegate.model.backup import Backup
 from tidegate.model.kinds import kind_name
 from tidegate.model.resource import Ref, Resource
+from tidegate.model.transfer import Transfer
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import Page, ResourceStore
 
@@ -48,6 +50,7 @@ class Runtime:
     random: Random
     reconcilers: Sequence[Reconciler]
     mirror: QueueMirror = field(default_factory=QueueMirror)
+    transfers: TransferMirror = field(default_factory=TransferMirror)
     resync: timedelta = timedelta(minutes=10)
     _lanes: list[_Lane] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -116,6 +119,7 @@ class Runtime:
                 backoff.forget(_PUMP)
                 async for event in self.store.watch(self._kinds(), since=since):
                     self.mirror.hear(event)  # before anyone is woken by it
+                    self.transfers.hear(event)
                     self._announce(event.resource)
             except WatchExpired:
                 log.info("fell behind the changes; listing again")
@@ -134,16 +138,22 @@ class Runtime:
     async def _announce_all(self, *, reload: bool) -> str:
         """Announce every resource; returns the version from which to watch, taken before the first look.
 
-        With `reload` a watch begins anew behind it; without, the mirror is left to the watch that goes on.
+        With `reload` a watch begins anew behind it; without, the mirrors are left to the watch that goes on.
         """
         since: str | None = None
         for kind in self._kinds():
-            mirrored = reload and kind is Backup
-            page: Page[Any] = await (self.mirror.reload(self.store) if mirrored else self.store.list(kind))
+            page = await (self._reload(kind) if reload else self.store.list(kind))
             since = since if since is not None else page.resource_version
             for resource in page.items:
                 self._announce(resource)
         return since or "0"
+
+    async def _reload(self, kind: type[Resource]) -> Page[Any]:
+        if kind is Backup:
+            return await self.mirror.reload(self.store)
+        if issubclass(kind, Transfer):
+            return await self.transfers.reload(self.store, kind)
+        return await self.store.list(kind)
 
     def _announce(self, resource: Resource) -> None:
         for lane in self._lanes:

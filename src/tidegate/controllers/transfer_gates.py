@@ -3,63 +3,118 @@
 One key for all transfers, because each gate counts all of them.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+from typing import NamedTuple
 
-import structlog
-
-from tidegate.controllers.observation import all_of, all_transfers, settings_now, unavailable_targets
-from tidegate.controllers.reconciler import Next, Watch, always
-from tidegate.decide.transfer_gates import Held, plan_transfers
+from tidegate.controllers.gate_writer import GateWriter
+from tidegate.controllers.observation import all_of, settings_now
+from tidegate.controllers.reconciler import Next, Watch
+from tidegate.controllers.transfer_mirror import TransferMirror
+from tidegate.decide.gate_surroundings import GateSurroundings
+from tidegate.decide.transfer_gates import plan_accepts, plan_starts
+from tidegate.decide.transfer_table import TransferTable
+from tidegate.decide.transfer_waits import Held, TransferWaits
 from tidegate.model.node import Node
 from tidegate.model.resource import Ref, Resource
 from tidegate.model.setting import Setting
 from tidegate.model.target import BackupTarget
-from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
+from tidegate.model.transfer import TRANSFERS
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 
-log = structlog.get_logger(__name__)
-
 KEY = Ref("TransferGates", "transfer-gates")
+# How often the gates are looked at even if nothing happened: a safety net, not how they move.
+_RECHECK = timedelta(seconds=60)
+_AT_ONCE = timedelta()
+# Up to so many that wait, every new message is written down at once. With more, that would be a write for each of them
+# whenever one ends; there only a reason that nobody was told yet is, and the API tells fresh ones.
+_SHORT = 100
+_MOST_WORDS_AT_ONCE = 500
 
-_COUNTED: tuple[type[Resource], ...] = (*TRANSFERS, Setting, Node, BackupTarget)
+
+class _Look(NamedTuple):
+    """What was found beside the transfers, and when."""
+
+    around: GateSurroundings
+    changes: int
+    at: float
 
 
 @dataclass
 class TransferGates:
-    """Owns the steps out of New and out of Prepared, unless the transfer is cancelled there."""
+    """Owns the steps out of New and Prepared, unless the transfer is cancelled there, and the label of restores."""
 
     store: ResourceStore
     clock: Clock
-    node: str
+    mirror: TransferMirror
     name: str = "transfer-gates"
     workers: int = 1  # check and take are one step: two passes at once could both see the same free slot
-    watches: tuple[Watch, ...] = tuple(Watch(kind, always(KEY)) for kind in _COUNTED)
+    watches: tuple[Watch, ...] = ()
+    _look: _Look | None = None
+    _changes_around: int = 0
+    _words_checked_at: float = field(default=float("-inf"))
+
+    def __post_init__(self) -> None:
+        self.writer = GateWriter(self.store, self.clock, self.mirror)
+        self.watches = (
+            *(Watch(kind, self._if_it_matters) for kind in TRANSFERS),
+            *(Watch(kind, self._look_around_again) for kind in (BackupTarget, Node, Setting)),
+        )
 
     async def reconcile(self, _key: Ref) -> Next:
-        """Look at all transfers once, let through what may go, tell the others why they wait."""
-        transfers = {t.ref: t for t in await all_transfers(self.store) if not t.status.phase.final}
-        plan = plan_transfers(
-            list(transfers.values()),
-            await settings_now(self.store),
-            node_labels={node.name: node.metadata.labels for node in await all_of(self.store, Node)},
-            unavailable_targets=await unavailable_targets(self.store),
-        )
-        for ref in plan.start:
-            await self._write(transfers[ref], phase=TransferPhase.IN_PROGRESS, start_timestamp=self.clock.now())
-        for ref in plan.accept:
-            now = self.clock.now()
-            await self._write(transfers[ref], phase=TransferPhase.ACCEPTED, accepted_timestamp=now, node=self.node)
-        for held in plan.wait:
-            await self._hold(transfers[held.ref], held)
-        return Next.done()
+        """Let through what may go, one gate after the other, then tell the rest why they wait."""
+        async with self.mirror.one_pass() as table:
+            self.writer.begin()
+            await self.writer.look_at_lost()
+            around = await self._look_around()
+            for entry in table.labelled_ends():
+                await self.writer.take_label(entry)
+            for entry in plan_starts(table, around):
+                await self.writer.start(entry)
+            for accepted in plan_accepts(table, around):
+                await self.writer.accept(accepted.entry, accepted.node)
+            words_left = await self._say_why(table, around)
+            return Next.after(_AT_ONCE if words_left or self.writer.conflicts else _RECHECK)
 
-    async def _write(self, transfer: Transfer, **changes: object) -> None:
-        status = transfer.status.no_longer_waiting().replace(**changes)
-        await self.store.update_status(transfer.replace(status=status))
-        log.info("transfer goes on", transfer=str(transfer.ref), phase=str(status.phase))
+    def _if_it_matters(self, _changed: Resource) -> Iterable[Ref]:
+        """A mover's progress, for one, does not; nor do the gates' own writes, which they know already."""
+        return (KEY,) if self.mirror.has_news else ()
 
-    async def _hold(self, transfer: Transfer, held: Held) -> None:
-        status = transfer.status.waiting(held.reason, held.message, since=self.clock.now())
-        if status != transfer.status:
-            await self.store.update_status(transfer.replace(status=status))
+    def _look_around_again(self, _changed: Resource) -> Iterable[Ref]:
+        self._changes_around += 1
+        return (KEY,)
+
+    async def _look_around(self) -> GateSurroundings:
+        # Counted before the first look: what changes while we look makes this one old.
+        changes, now, last = self._changes_around, self.clock.monotonic(), self._look
+        if last is not None and last.changes == changes and now - last.at < _RECHECK.total_seconds():
+            return last.around
+        settings = await settings_now(self.store)
+        around = GateSurroundings.of(settings, await all_of(self.store, Node), await all_of(self.store, BackupTarget))
+        self._look = _Look(around, changes, now)
+        return around
+
+    async def _say_why(self, table: TransferTable, around: GateSurroundings) -> bool:
+        """Whether there is more to say than one pass should take time for."""
+        written_before = self.writer.written
+        unlabelled = list(islice(table.unlabelled(), _MOST_WORDS_AT_ONCE))
+        for entry in unlabelled:
+            await self.writer.give_label(entry)
+        news = list(islice(self._news(table, around), _MOST_WORDS_AT_ONCE))
+        for held in news:
+            await self.writer.hold(held)
+        full = _MOST_WORDS_AT_ONCE in {len(unlabelled), len(news)}
+        return full and self.writer.written > written_before  # what cannot be written is not tried again at once
+
+    def _news(self, table: TransferTable, around: GateSurroundings) -> Iterable[Held]:
+        waits = TransferWaits(table, around)
+        if table.waiting_count() <= _SHORT:
+            return waits.not_told_exactly()
+        now = self.clock.monotonic()
+        if now - self._words_checked_at < _RECHECK.total_seconds():
+            return waits.untold()
+        self._words_checked_at = now
+        return waits.told_wrong()

@@ -1,11 +1,35 @@
-"""How many transfers a node may move at once."""
+"""How many transfers a node may move at once, and which node is the best to carry one more."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from tidegate.model.load import LoadConcurrency
+from tidegate.model.node import Node
 
 
-def node_limit(labels: Mapping[str, str], load: LoadConcurrency) -> int:
-    """The smallest number of the rules that match the node, else the global one."""
-    matching = [rule.number for rule in load.per_node_config if rule.node_selector.matches(labels)]
-    return min(matching, default=load.global_config)
+@dataclass(frozen=True)
+class NodePlace:
+    """A node as the gates see it."""
+
+    name: str
+    ready: bool
+    limit: int
+    """The settings' number for it, and never more than the machine itself can bear."""
+
+    @classmethod
+    def of(cls, node: Node, load: LoadConcurrency) -> "NodePlace":
+        """What matters of a stored node."""
+        limit = load.limit_for(node.metadata.labels, slots=node.spec.slots)
+        return cls(node.name, node.status.ready, limit.number)
+
+
+def most_room(
+    nodes: Iterable[NodePlace], carried: Callable[[str], int], *, fits: Callable[[str], bool]
+) -> NodePlace | None:
+    """Of the ready nodes that fit, the one with the most room; of equals, the first by name.
+
+    `carried` counts whatever is on its way on a node, prepared or moving, so a burst spreads. A node without room may
+    be named too: what is prepared there waits for it.
+    """
+    fitting = (node for node in nodes if node.ready and fits(node.name))
+    return min(fitting, key=lambda node: (carried(node.name) - node.limit, node.name), default=None)

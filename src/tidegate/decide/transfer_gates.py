@@ -1,116 +1,83 @@
 """Which transfers may go through their gates now: restore limit, prepare queue, node load, one upload per volume.
 
-One pass over all transfers that are not final, oldest request first, so check and take are one step and a burst can
-never exceed a limit (longhorn#4558). A waiting transfer gets the reason of the first gate that stops it.
+A plan is for all transfers, oldest request first, so check and take are one step and a burst can never exceed a limit
+(longhorn#4558). Planned lane by lane: what it costs depends on how many go on, not on how many wait.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
-from tidegate.decide.node_load import node_limit
-from tidegate.decide.prepare_queue import prepare_slots
-from tidegate.decide.restore_limit import restore_slots
-from tidegate.model.reasons import Reason
-from tidegate.model.resource import Ref
-from tidegate.model.setting import Settings
-from tidegate.model.transfer import Transfer, TransferPhase
-
-_PREPARING = frozenset({TransferPhase.ACCEPTED, TransferPhase.PREPARED})
+from tidegate.decide.gate_surroundings import GateSurroundings
+from tidegate.decide.gate_tally import GateTally
+from tidegate.decide.transfer_lane import Lane, NewLane, Place
+from tidegate.decide.transfer_table import TransferEntry, TransferTable
 
 
 @dataclass(frozen=True)
-class Held:
-    """A transfer that a gate stops, and why."""
+class Accepted:
+    """A transfer that may be prepared, and where."""
 
-    ref: Ref
-    reason: Reason
-    message: str
-
-
-@dataclass
-class TransferPlan:
-    """Who may be prepared, who may move, who waits."""
-
-    accept: list[Ref] = field(default_factory=list)
-    start: list[Ref] = field(default_factory=list)
-    wait: list[Held] = field(default_factory=list)
+    entry: TransferEntry
+    node: str
 
 
-def plan_transfers(
-    transfers: Sequence[Transfer],
-    settings: Settings,
-    *,
-    node_labels: Mapping[str, Mapping[str, str]],
-    unavailable_targets: frozenset[str] = frozenset(),
-) -> TransferPlan:
-    """Plan New -> Accepted and Prepared -> InProgress for all of them at once."""
-    plan = TransferPlan()
-    by_age = sorted(transfers, key=_age)
-    _plan_moving(by_age, settings, node_labels, plan)
-    _plan_preparing(by_age, settings, unavailable_targets, plan)
-    return plan
+def plan_starts(table: TransferTable, around: GateSurroundings) -> list[TransferEntry]:
+    """Who goes from Prepared to InProgress now."""
+    tally = GateTally.of(table, around)
+    return [entry for node, lane in sorted(table.prepared.items()) for entry in _starting(table, tally, node, lane)]
 
 
-def _plan_moving(
-    transfers: Sequence[Transfer], settings: Settings, labels: Mapping[str, Mapping[str, str]], plan: TransferPlan
-) -> None:
-    moving = Counter(t.status.node for t in transfers if t.status.phase.moving)
-    # A last guard, whatever let two backups of one volume run: both would read it, and write the same volume backups.
-    uploading = {_volume(t): t for t in transfers if t.status.phase.moving and t.direction == "upload"}
-    for transfer in _in_phase(transfers, TransferPhase.PREPARED):
-        node = transfer.status.node or ""
-        limit = node_limit(labels.get(node, {}), settings.load_concurrency)
-        same_volume = uploading.get(_volume(transfer)) if transfer.direction == "upload" else None
-        if same_volume is not None:
-            message = f"{same_volume.ref} is moving the same volume, {'/'.join(_volume(transfer))}"
-            plan.wait.append(Held(transfer.ref, Reason.DEPENDENCY, message))
-        elif moving[node] < limit:
-            if transfer.direction == "upload":
-                uploading[_volume(transfer)] = transfer
-            moving[node] += 1
-            plan.start.append(transfer.ref)
-        else:
-            message = f"node {node} moves {moving[node]} of {limit} transfers (load-concurrency)"
-            plan.wait.append(Held(transfer.ref, Reason.NODE_LOAD, message))
+def plan_accepts(table: TransferTable, around: GateSurroundings) -> list[Accepted]:
+    """Who goes from New to Accepted now, and where.
+
+    Planned after the starts are written, not with them: a start that fails leaves no place behind.
+    """
+    return _accepting(table, GateTally.of(table, around))
 
 
-def _plan_preparing(
-    transfers: Sequence[Transfer], settings: Settings, unavailable: frozenset[str], plan: TransferPlan
-) -> None:
-    restoring = sum(
-        1 for t in transfers if t.direction == "download" and (t.status.phase in _PREPARING or t.status.phase.moving)
-    )
-    restores = restore_slots(restoring=restoring, limit=settings.concurrent_restores)
-    free_restores = restores.free
-    length = settings.load_concurrency.prepare_queue_length
-    preparing = sum(1 for t in transfers if t.status.phase in _PREPARING)
-    free = prepare_slots(preparing=preparing, length=length)
-    for transfer in _in_phase(transfers, TransferPhase.NEW):
-        is_restore = transfer.direction == "download"
-        if transfer.spec.target in unavailable:
-            message = f"target {transfer.spec.target} does not answer"
-            plan.wait.append(Held(transfer.ref, Reason.TARGET_UNAVAILABLE, message))
-        elif is_restore and free_restores == 0:
-            plan.wait.append(Held(transfer.ref, restores.reason, restores.message))
-        elif free == 0:
-            message = f"{length} of {length} transfers are being prepared (prepareQueueLength)"
-            plan.wait.append(Held(transfer.ref, Reason.PREPARE_QUEUE_FULL, message))
-        else:
-            plan.accept.append(transfer.ref)
-            free_restores -= is_restore
-            free = None if free is None else free - 1
+def _starting(table: TransferTable, tally: GateTally, node: str, lane: Lane) -> list[TransferEntry]:
+    """From the head, until the node is full. One whose volume is being moved is passed over, the next may go."""
+    found = []
+    for place in lane:
+        if tally.node_obstacle(node) is not None:
+            break
+        entry = _known(table, place)
+        if tally.volume_obstacle(entry) is None:
+            tally.start(entry)
+            found.append(entry)
+    return found
 
 
-def _in_phase(transfers: Iterable[Transfer], phase: TransferPhase) -> list[Transfer]:
-    """Those that a gate may let go on: one that shall be cancelled or is being deleted takes no slot any more."""
-    return [t for t in transfers if t.status.phase is phase and not t.spec.cancel and not t.deleting]
+def _accepting(table: TransferTable, tally: GateTally) -> list[Accepted]:
+    """The oldest of all lanes that are open, again and again.
+
+    A lane that was closed stays so, but for one thing: when the last restore in line has got its place, none is kept
+    for restores any more, and backups may have another look.
+    """
+    found: list[Accepted] = []
+    heads = [(lane[0], 0, key) for key, lane in table.new.items()]
+    heapify(heads)
+    set_aside: list[tuple[Place, int, NewLane]] = []
+    while heads:
+        place, index, key = heappop(heads)
+        node, obstacle = tally.way_for(key)
+        if node is None:
+            if obstacle is not None and obstacle.may_lift:
+                set_aside.append((place, index, key))
+            continue
+        found.append(Accepted(_known(table, place), node))
+        tally.accept(key, node)
+        lane = table.new[key]
+        if index + 1 < len(lane):
+            heappush(heads, (lane[index + 1], index + 1, key))
+        if set_aside and not tally.restores_in_line:
+            heads += set_aside
+            heapify(heads)
+            set_aside = []
+    return found
 
 
-def _volume(transfer: Transfer) -> tuple[str, str]:
-    return transfer.spec.volume_namespace, transfer.spec.volume_name
-
-
-def _age(transfer: Transfer) -> tuple[str, str]:
-    created = transfer.metadata.creation_timestamp
-    return (created.isoformat() if created else "", transfer.name)
+def _known(table: TransferTable, place: Place) -> TransferEntry:
+    entry = table.entry(place.ref)
+    assert entry is not None  # noqa: S101  # lanes hold nothing else
+    return entry

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -18,8 +19,17 @@ class SettingSpec(Spec):
     value: str = Field(max_length=LONGEST_VALUE)
 
 
+class SettingCategory(StrEnum):
+    """How careful one should be. A word of warning; nothing is forbidden by it."""
+
+    GENERAL = "general"
+    DANGER_ZONE = "danger zone"
+
+
 class SettingStatus(Status):
-    """Nothing yet."""
+    """What is known about it; the API fills it in, nothing of it is stored."""
+
+    category: SettingCategory | None = None
 
 
 class Setting(Resource):
@@ -41,6 +51,7 @@ class SettingDefinition:
     description: str
     check: Callable[[str], object]
     """Reads the text; raises ValueError with a sentence."""
+    category: SettingCategory = SettingCategory.GENERAL
 
 
 def whole_number(minimum: int) -> Callable[[str], int]:
@@ -84,6 +95,15 @@ CONCURRENT_RESTORES = SettingDefinition(
     "5",
     "How many volumes may be restored at once; 0 pauses all restores.",
     whole_number(0),
+    SettingCategory.DANGER_ZONE,
+)
+CONCURRENT_RESTORES_PER_NODE = SettingDefinition(
+    "concurrent-backup-restore-per-node-limit",
+    "0",
+    "How many volumes may be restored at once on each node, within concurrent-backup-restore-limit; 0 means no limit "
+    "of its own.",
+    whole_number(0),
+    SettingCategory.DANGER_ZONE,
 )
 LOAD_CONCURRENCY = SettingDefinition(
     "load-concurrency",
@@ -129,6 +149,7 @@ KNOWN_SETTINGS = {
     for definition in (
         CONCURRENT_BACKUPS,
         CONCURRENT_RESTORES,
+        CONCURRENT_RESTORES_PER_NODE,
         LOAD_CONCURRENCY,
         ITEM_BLOCK_WORKERS,
         QUEUE_RECHECK_SECONDS,
@@ -145,6 +166,8 @@ class Settings:
 
     concurrent_backups: int
     concurrent_restores: int
+    concurrent_restores_per_node: int
+    """0: none of its own."""
     load_concurrency: LoadConcurrency
     item_block_workers: int
     queue_recheck_seconds: int
@@ -166,6 +189,7 @@ def effective_settings(stored: list[Setting]) -> Settings:
     return Settings(
         concurrent_backups=value(CONCURRENT_BACKUPS),  # type: ignore[arg-type]  # each reader's own type
         concurrent_restores=value(CONCURRENT_RESTORES),  # type: ignore[arg-type]
+        concurrent_restores_per_node=value(CONCURRENT_RESTORES_PER_NODE),  # type: ignore[arg-type]
         load_concurrency=value(LOAD_CONCURRENCY),  # type: ignore[arg-type]
         item_block_workers=value(ITEM_BLOCK_WORKERS),  # type: ignore[arg-type]
         queue_recheck_seconds=value(QUEUE_RECHECK_SECONDS),  # type: ignore[arg-type]

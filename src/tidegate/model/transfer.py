@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from tidegate.model.backup import BackupEvent
 from tidegate.model.duration import Duration
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.resource import Resource, Spec, Status
@@ -82,6 +83,8 @@ class TransferStatus(Status):
     progress: TransferProgress | None = None
     result: TransferResult | None = None
     error_code: str | None = None
+    events: tuple[BackupEvent, ...] = ()
+    """What happened, oldest first; the newest ten."""
 
 
 class Transfer(Resource):

@@ -44,7 +44,8 @@ class ResourceStore(Protocol):
 
     Every write is durable when it returns: killing the process right after loses nothing. Every write is atomic: after
     an error nothing was changed. Names are unique per kind and namespace among things that exist now; uids for ever.
-    Safe to use from many tasks at once.
+    Versions are whole numbers as text, one count for all kinds: of two, the larger is the newer. Safe to use from many
+    tasks at once.
     """
 
     async def create(self, resource: R) -> R:

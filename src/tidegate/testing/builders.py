@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from tidegate.model.backup import Backup, BackupPhase, BackupSpec, BackupStatus
 from tidegate.model.hooks import BackupHooks, ExecHook, Hook, OnError, ResourceHooks
 from tidegate.model.label_selector import LabelSelector
+from tidegate.model.node import Node, NodeSpec, NodeStatus
 from tidegate.model.resource import Metadata, OwnerReference
 from tidegate.model.schedule import Schedule, ScheduleSpec
 from tidegate.model.target import BackupTarget, BackupTargetSpec
@@ -57,6 +58,12 @@ def freezing(
 def a_target(name: str, *, default: bool = False, url: str = "file:///somewhere") -> BackupTarget:
     """A target that nobody has looked at yet."""
     return BackupTarget(metadata=Metadata(name=name), spec=BackupTargetSpec(url=url, default=default))
+
+
+def a_node(name: str = "node-a", *, ready: bool = True, slots: int | None = None, **labels: str) -> Node:
+    """A node that takes transfers."""
+    metadata = Metadata(name=name, labels=labels)
+    return Node(metadata=metadata, spec=NodeSpec(slots=slots), status=NodeStatus(ready=ready))
 
 
 def a_volume(namespace: str, name: str, path: str = "/data", **labels: str) -> Volume:

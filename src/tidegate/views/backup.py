@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from tidegate.model.backup import Backup, BackupEvent, OnInterruption
+from tidegate.model.backup import Backup, OnInterruption
 from tidegate.model.duration import format_duration
 from tidegate.model.queue import QueueExplanation
 from tidegate.model.transfer import Transfer
 from tidegate.views.job import backup_job
 from tidegate.views.phases import (
     conditions_section,
+    event_line,
     identity_lines,
     phase_cell,
     shown_phase,
@@ -89,13 +90,8 @@ def describe_backup(
         *volume_sections(job.transfers, reader),
         section("Problems", _problem_lines(backup)),
         conditions_section(status, reader),
-        section("Events", [_event_line(event, reader) for event in status.events]),
+        section("Events", [event_line(event, reader) for event in status.events]),
     )
-
-
-def _event_line(event: BackupEvent, reader: Reader) -> tuple[str, str]:
-    times = f" ({event.count} times)" if event.count > 1 else ""
-    return reader.moment(event.last_timestamp), f"{event.type} {event.reason}: {event.message}{times}"
 
 
 def _waiting(backup: Backup, reader: Reader, explanation: QueueExplanation | None) -> Section:

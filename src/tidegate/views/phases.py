@@ -1,5 +1,6 @@
 """Phases, conditions and reasons as cells and sentences: the same for every kind that has them."""
 
+from tidegate.model.backup import BackupEvent
 from tidegate.model.resource import Condition, Resource, Status
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Section, Tone, label_text, section
@@ -80,6 +81,12 @@ def identity_lines(resource: Resource, reader: Reader) -> list[tuple[str, str]]:
         ("Deletion asked", reader.moment_and_age(metadata.deletion_timestamp)),
         ("Held by", ", ".join(metadata.finalizers) if resource.deleting else ""),
     ]
+
+
+def event_line(event: BackupEvent, reader: Reader) -> tuple[str, str]:
+    """When, and what happened."""
+    times = f" ({event.count} times)" if event.count > 1 else ""
+    return reader.moment(event.last_timestamp), f"{event.type} {event.reason}: {event.message}{times}"
 
 
 def _condition_text(condition: Condition, reader: Reader) -> str:

@@ -9,6 +9,11 @@ def _default(setting: Setting) -> str:
     return "" if definition is None else definition.default
 
 
+def _category(setting: Setting) -> str:
+    definition = KNOWN_SETTINGS.get(setting.name)
+    return "" if definition is None else definition.category
+
+
 def _description(setting: Setting) -> str:
     definition = KNOWN_SETTINGS.get(setting.name)
     return "" if definition is None else definition.description
@@ -25,6 +30,7 @@ SETTINGS = TableView(
         Column("NAME", lambda setting, _: setting.name),
         Column("VALUE", lambda setting, _: _value(setting)),
         Column("DEFAULT", lambda setting, _: _default(setting)),
+        Column("CATEGORY", lambda setting, _: _category(setting)),
         Column("DESCRIPTION", lambda setting, _: _description(setting), wide=True),
     ),
 )

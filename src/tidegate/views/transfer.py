@@ -6,6 +6,7 @@ from tidegate.model.transfer import TRANSFERS, Transfer
 from tidegate.views.job import Job, volume_of
 from tidegate.views.phases import (
     conditions_section,
+    event_line,
     identity_lines,
     phase_cell,
     shown_phase,
@@ -78,6 +79,7 @@ def describe_transfer(transfer: Transfer, reader: Reader) -> tuple[Section, ...]
             ],
         ),
         conditions_section(status, reader),
+        section("Events", [event_line(event, reader) for event in status.events]),
     )
 
 
