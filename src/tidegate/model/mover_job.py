@@ -62,6 +62,12 @@ class UploadJob(Plain):
     """The same for the size of blocks, in MiB. Absent: 2."""
     excludes: tuple[str, ...] = ()
     """Globs of paths in a tree that are left out."""
+    memory_bytes: int | None = None
+    """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
+    upload_bytes_per_second: int | None = None
+    """Absent: no limit."""
+    download_bytes_per_second: int | None = None
+    """Absent: no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +89,12 @@ class DownloadJob(Plain):
     """Allows what cannot be undone: writing onto a device."""
     sparse: bool = True
     """Whether zeros become holes in an image; else every byte of it takes space."""
+    memory_bytes: int | None = None
+    """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
+    upload_bytes_per_second: int | None = None
+    """Absent: no limit."""
+    download_bytes_per_second: int | None = None
+    """Absent: no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
