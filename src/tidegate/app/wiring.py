@@ -34,7 +34,7 @@ def build_runtime(
     hooks: HookRunner | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
-    supervisor = MoverSupervisor(movers)
+    supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = HookSupervisor(hooks or NoHooks())
     mirror = QueueMirror()
     known = secrets or NoSecrets()

@@ -1,8 +1,9 @@
 """What a mover is told on its standard input, and what it says on its standard output.
 
-The job comes as one JSON document (never as arguments: it may carry credentials, and `ps` shows arguments). The mover
-answers with JSON lines: any number of progress reports, then exactly one result or error as its last words. A mover
-whose standard input closes has lost its server and stops.
+The job comes as one JSON line (never as arguments: it may carry credentials, and `ps` shows arguments); orders may
+follow (`mover_orders.py`). The mover answers with JSON lines: `ready` once everything is open and nothing was moved, any
+number of progress reports, then exactly one result or error as its last words. A mover whose standard input closes has
+lost its server and stops.
 """
 
 from dataclasses import dataclass, field
@@ -119,6 +120,13 @@ def read_job(line: bytes) -> MoverJob:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReadyReport(Plain):
+    """Source and target are open, nothing was moved; it waits for `go`. A removal does not wait, and says none."""
+
+    type: Literal["ready"] = "ready"
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProgressReport(Plain):
     """On the way."""
 
@@ -144,8 +152,16 @@ class ErrorReport(Plain):
     hint: str = ""
 
 
-MoverReport = ProgressReport | ResultReport | ErrorReport
-_REPORTS: dict[str, type[MoverReport]] = {"progress": ProgressReport, "result": ResultReport, "error": ErrorReport}
+MOVER_DIED = "MoverDied"
+"""The code that stands for the last words of a mover that had none."""
+
+MoverReport = ReadyReport | ProgressReport | ResultReport | ErrorReport
+_REPORTS: dict[str, type[MoverReport]] = {
+    "ready": ReadyReport,
+    "progress": ProgressReport,
+    "result": ResultReport,
+    "error": ErrorReport,
+}
 
 
 def read_report(line: bytes) -> MoverReport:

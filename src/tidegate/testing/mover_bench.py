@@ -13,6 +13,7 @@ from tidegate.model.mover_job import (
     DownloadJob,
     ErrorReport,
     ProgressReport,
+    ReadyReport,
     RemoveJob,
     ResultReport,
     TargetAccess,
@@ -128,5 +129,5 @@ class MoverBench:
                 return last.result
             case ErrorReport():
                 raise error_classes().get(last.code, RuntimeError)(last.message)
-            case ProgressReport():
+            case ReadyReport() | ProgressReport():
                 raise AssertionError("a mover's last words are a result or an error")
