@@ -1,7 +1,7 @@
 """What a transfer costs beside its bytes: many small volumes, backed up and restored by one command each.
 
-A real server, real movers, at most four of them moving at once. "In all" is the command's time from its start to its end,
-divided by the number of volumes; "beside the bytes" has the same work subtracted, done by one process without any server.
+A real server, real movers, at most four of them moving at once. "In all" is the command's time from its start to its
+end, divided by the number of volumes; "beside the bytes" has the same work subtracted, done by one process alone.
 """
 
 import random
@@ -64,7 +64,9 @@ def _measure(place: Path, count: int) -> dict[str, float]:
                 lambda: server.tidegate("backup", "create", "b", "--include-namespaces", "bench", "--wait")
             ),
             "restore": _seconds(
-                lambda: server.tidegate("restore", "create", "--from-backup", "b", "--to", str(place / "back"), "--wait")
+                lambda: server.tidegate(
+                    "restore", "create", "--from-backup", "b", "--to", str(place / "back"), "--wait"
+                )
             ),
             **_alone(place, volumes),
         }
@@ -109,7 +111,7 @@ def _alone(place: Path, volumes: Sequence[Path]) -> dict[str, float]:
         said: list[object] = []
         carry_out(job, shop, report=said.append, cancelled=threading.Event())
         if isinstance(said[-1], ErrorReport):
-            raise RuntimeError(said[-1].message)
+            raise RuntimeError(said[-1].message)  # noqa: TRY004  # it is what a mover said
 
     def backup() -> None:
         for volume in volumes:

@@ -65,8 +65,9 @@ async def test_progress_of_the_mover_is_seen_on_the_transfer(world):
     await world.store.create(a_backup("nightly", "shop"))
     await world.settle()
 
-    world.movers.started[0].progress(5, 10)
     await world.passes(seconds=1)
+    world.movers.started[0].progress(5, 10)
+    await world.settle()
 
     (upload,) = await world.all(PodVolumeBackup)
     assert (upload.status.progress.bytes_done, upload.status.progress.total_bytes) == (5, 10)

@@ -30,7 +30,7 @@ def run_mover() -> int:
     except InvalidInput as error:
         _say(ErrorReport(code=error.code, message=f"the mover was given no job that it knows: {error.message}"))
         return _NO_JOB
-    _bound_memory(job)
+    bound_memory(job)
     shop = real_workshop(pause=told.cancelled.wait)
     told.obey(lambda _upload, _download: None)
     carry_out(job, shop, report=_say, cancelled=told.cancelled, on_ready=lambda: _get_ready(told))
@@ -47,7 +47,7 @@ def _say(report: Report) -> None:
     sys.stdout.flush()
 
 
-def _bound_memory(job: Job) -> None:
+def bound_memory(job: Job) -> None:
     """The last resort: the data path keeps to the limit by itself, and a mistake of its must not starve the machine."""
     if isinstance(job, RemoveJob) or job.memory_bytes is None:
         return

@@ -7,7 +7,9 @@ Reports do not write to the store themselves; they wake the reconciler, which lo
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 
+from tidegate.decide.transfer_deadlines import PROGRESS_EVERY
 from tidegate.decide.transfer_steps import KnownMover, MoverState
 from tidegate.model.mover_job import ErrorReport, ProgressReport, ReadyReport, RemoveJob, ResultReport
 from tidegate.model.resource import Ref
@@ -22,8 +24,8 @@ class Errand:
     mover: Mover
     job: Job
     known: KnownMover
-    news_told: bool = False
-    """Whether somebody was woken for progress that nobody has written down yet."""
+    told_at: datetime | None = None
+    """When somebody was last woken for its progress."""
     task: asyncio.Task[None] | None = None
 
     @property
@@ -57,10 +59,17 @@ class MoverSupervisor:
         """What is known of an errand, if this process started it."""
         return self._errands.get(name)
 
-    def let_go(self, errand: Errand) -> None:
+    def let_go(self, name: str) -> None:
         """Let it move bytes. The time in which it may be silent begins now: so far it had nothing to say."""
-        errand.mover.go()
-        errand.known = errand.known.replace(state=MoverState.MOVING, heard_at=self.clock.now())
+        if errand := self._errands.get(name):
+            errand.mover.go()
+            errand.told_at = self.clock.now()
+            errand.known = errand.known.replace(state=MoverState.MOVING, heard_at=errand.told_at)
+
+    def stop(self, name: str) -> None:
+        """Ask it to stop; its last words tell when it has."""
+        if errand := self._errands.get(name):
+            errand.mover.cancel()
 
     def moving(self) -> Iterator[Errand]:
         """Those that move bytes now, or are about to."""
@@ -79,10 +88,16 @@ class MoverSupervisor:
     async def _listen(self, errand: Errand, on_news: Ref) -> None:
         async for report in errand.mover.reports():
             self._note(errand, report)
-            # Progress comes often and is written seldom: who was woken for it looks again when it is time to write.
-            if not isinstance(report, ProgressReport) or not errand.news_told:
-                errand.news_told = errand.news_told or isinstance(report, ProgressReport)
+            if not isinstance(report, ProgressReport) or self._is_time_to_tell(errand):
                 self.wake(on_news)
+
+    def _is_time_to_tell(self, errand: Errand) -> bool:
+        """Progress comes often and is written seldom; of a transfer that is quick only the end is of interest."""
+        now = self.clock.now()
+        if errand.told_at is None or now - errand.told_at < PROGRESS_EVERY:
+            return False
+        errand.told_at = now
+        return True
 
     def _note(self, errand: Errand, report: Report) -> None:
         heard = errand.known.replace(heard_at=self.clock.now())

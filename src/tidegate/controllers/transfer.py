@@ -12,7 +12,7 @@ import structlog
 from tidegate.controllers.finalizers import let_go
 from tidegate.controllers.mover_jobs import MoverMeans, clearing_job, moving_job, removing_job
 from tidegate.controllers.mover_supervisor import MoverSupervisor
-from tidegate.controllers.observation import settings_now
+from tidegate.controllers.observation import SettingsInMind
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide import transfer_steps as steps
 from tidegate.decide.transfer_deadlines import TransferLimits
@@ -21,7 +21,7 @@ from tidegate.errors import NotFound, UserError
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.mover_job import ErrorReport, TargetAccess
 from tidegate.model.resource import Condition, Ref
-from tidegate.model.setting import Settings
+from tidegate.model.setting import Setting, Settings
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
 from tidegate.ports.clock import Clock
@@ -45,7 +45,13 @@ class TransferController:
     secrets: SecretStore
     name: str = "transfer"
     workers: int = 8
-    watches: tuple[Watch, ...] = tuple(Watch(kind) for kind in TRANSFERS)
+
+    def __post_init__(self) -> None:
+        self.settings = SettingsInMind(self.store)
+        self.watches: tuple[Watch, ...] = (
+            *(Watch(kind) for kind in TRANSFERS),
+            Watch(Setting, self.settings.forget),
+        )
 
     async def reconcile(self, key: Ref) -> Next:
         """One step of one transfer."""
@@ -56,13 +62,17 @@ class TransferController:
         if transfer.status.phase.final:
             self.movers.forget(transfer.metadata.uid)
             return await self._remove(transfer) if transfer.deleting else Next.done()
-        settings = await settings_now(self.store)
+        settings = await self.settings.now()
+        return await self._apply(transfer, self._decide(transfer, settings), settings)
+
+    def _decide(self, transfer: Transfer, settings: Settings) -> Step:
         errand = self.movers.look(transfer.metadata.uid)
         limits = TransferLimits(prepare=settings.prepare_timeout, stall=settings.stall_timeout)
-        step = next_step(transfer, errand.known if errand else None, now=self.clock.now(), limits=limits)
-        return await self._apply(transfer, step, settings)
+        return next_step(transfer, errand.known if errand else None, now=self.clock.now(), limits=limits)
 
-    async def _apply(self, transfer: Transfer, step: Step, settings: Settings) -> Next:  # noqa: PLR0911  # a row per step
+    async def _apply(  # noqa: C901, PLR0911  # a row per kind of step
+        self, transfer: Transfer, step: Step, settings: Settings
+    ) -> Next:
         match step:
             case steps.Wait(until=until):
                 return self._until(until)
@@ -83,20 +93,20 @@ class TransferController:
                 now = self.clock.now()
                 await self._write(transfer, phase=TransferPhase.CANCELING, message=why, canceling_timestamp=now)
                 return Next.done()
-            case steps.LetGo() | steps.StopMover() | steps.ForgetMover():
-                return self._order(transfer, step)
+            case steps.LetGo():
+                self.movers.let_go(transfer.metadata.uid)
+                return self._then_wait(transfer, settings)
+            case steps.StopMover(again=again):
+                self.movers.stop(transfer.metadata.uid)
+                return self._until(again)
+            case steps.ForgetMover(again=again):
+                self.movers.forget(transfer.metadata.uid)
+                return self._until(again)
 
-    def _order(self, transfer: Transfer, step: steps.LetGo | steps.StopMover | steps.ForgetMover) -> Next:
-        """What is only told to the mover: the store learns of it by what the mover answers."""
-        errand = self.movers.look(transfer.metadata.uid)
-        if errand is not None and isinstance(step, steps.LetGo):
-            self.movers.let_go(errand)
-            return Next.after(timedelta())
-        if errand is not None and isinstance(step, steps.StopMover):
-            errand.mover.cancel()
-        if isinstance(step, steps.ForgetMover):
-            self.movers.forget(transfer.metadata.uid)
-        return self._until(None if isinstance(step, steps.LetGo) else step.again)
+    def _then_wait(self, transfer: Transfer, settings: Settings) -> Next:
+        """The mover has been told something and answers in its own time; until then only the deadlines matter."""
+        step = self._decide(transfer, settings)
+        return self._until(step.until) if isinstance(step, steps.Wait) else Next.after(timedelta())
 
     async def _start(self, transfer: Transfer, settings: Settings) -> Next:
         try:
@@ -105,7 +115,7 @@ class TransferController:
         except UserError as error:
             return await self._end(transfer, steps.End(TransferPhase.FAILED, str(error), error_code=error.code))
         await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref)
-        return Next.after(timedelta())
+        return self._then_wait(transfer, settings)
 
     async def _clear(self, transfer: Transfer) -> Next:
         try:
@@ -130,9 +140,6 @@ class TransferController:
             )
             log.warning("transfer stalled", transfer=str(transfer.ref), message=note.stalled)
         await self.store.update_status(transfer.replace(status=status))
-        errand = self.movers.look(transfer.metadata.uid)
-        if errand is not None:
-            errand.news_told = False
 
     async def _end(self, transfer: Transfer, end: steps.End) -> Next:
         errand = self.movers.look(transfer.metadata.uid)

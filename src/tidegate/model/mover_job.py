@@ -2,8 +2,8 @@
 
 The job comes as one JSON line (never as arguments: it may carry credentials, and `ps` shows arguments); orders may
 follow (`mover_orders.py`). The mover answers with JSON lines: `ready` once everything is open and nothing was moved,
-any number of progress reports, then exactly one result or error as its last words. A mover whose standard input closes has
-lost its server and stops.
+any number of progress reports, then exactly one result or error as its last words. A mover whose standard input closes
+has lost its server and stops.
 """
 
 from dataclasses import dataclass, field
