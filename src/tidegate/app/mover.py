@@ -8,6 +8,7 @@ import threading
 from tidegate.app.mover_input import MoverInput
 from tidegate.app.workshop import real_workshop
 from tidegate.datapath.work import carry_out
+from tidegate.datapath.workshop import Workshop
 from tidegate.errors import InvalidInput
 from tidegate.model.mover_job import ErrorReport, ReadyReport, RemoveJob, read_job
 from tidegate.ports.mover_host import Job, Report
@@ -32,7 +33,7 @@ def run_mover() -> int:
         return _NO_JOB
     bound_memory(job)
     shop = real_workshop(pause=told.cancelled.wait)
-    told.obey(lambda _upload, _download: None)
+    told.obey(lambda upload, download: _limit(shop, upload, download))
     carry_out(job, shop, report=_say, cancelled=told.cancelled, on_ready=lambda: _get_ready(told))
     return 0
 
@@ -40,6 +41,11 @@ def run_mover() -> int:
 def _get_ready(told: MoverInput) -> None:
     _say(ReadyReport())
     told.wait_for_go()
+
+
+def _limit(shop: Workshop, upload: int | None, download: int | None) -> None:
+    if shop.bandwidth is not None:
+        shop.bandwidth.set(upload=upload, download=download)
 
 
 def _say(report: Report) -> None:

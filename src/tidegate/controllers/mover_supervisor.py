@@ -26,6 +26,8 @@ class Errand:
     known: KnownMover
     told_at: datetime | None = None
     """When somebody was last woken for its progress."""
+    bandwidth: tuple[int | None, int | None] = (None, None)
+    """What it was last told, up and down."""
     task: asyncio.Task[None] | None = None
 
     @property
@@ -41,6 +43,8 @@ class MoverSupervisor:
     host: MoverHost
     clock: Clock
     wake: Callable[[Ref], None] = lambda _ref: None
+    others_move: Callable[[], None] = lambda: None
+    """Called whenever one more, or one less, moves bytes."""
     _errands: dict[str, Errand] = field(default_factory=dict)
 
     async def ensure(self, name: str, job: Job, *, on_news: Ref) -> Errand:
@@ -50,7 +54,7 @@ class MoverSupervisor:
             removing = isinstance(job, RemoveJob)
             state = MoverState.MOVING if removing else MoverState.STARTING
             known = KnownMover(state, heard_at=self.clock.now(), clears=removing)
-            errand = Errand(await self.host.start(job), job, known)
+            errand = Errand(await self.host.start(job), job, known, bandwidth=_bandwidth_in(job))
             self._errands[name] = errand
             errand.task = asyncio.create_task(self._listen(errand, on_news), name=f"mover {name}")
         return errand
@@ -65,6 +69,7 @@ class MoverSupervisor:
             errand.mover.go()
             errand.told_at = self.clock.now()
             errand.known = errand.known.replace(state=MoverState.MOVING, heard_at=errand.told_at)
+            self.others_move()
 
     def stop(self, name: str) -> None:
         """Ask it to stop; its last words tell when it has."""
@@ -72,8 +77,8 @@ class MoverSupervisor:
             errand.mover.cancel()
 
     def moving(self) -> Iterator[Errand]:
-        """Those that move bytes now, or are about to."""
-        return (e for e in self._errands.values() if e.last_words is None and not e.known.clears)
+        """Those that move bytes now."""
+        return (e for e in self._errands.values() if e.known.state is MoverState.MOVING and not e.known.clears)
 
     def forget(self, name: str) -> None:
         """Its last words have been written down."""
@@ -109,3 +114,10 @@ class MoverSupervisor:
                 errand.known = heard.replace(progress=progress)
             case _:
                 errand.known = heard.replace(state=MoverState.ENDED, last_words=report)
+                self.others_move()
+
+
+def _bandwidth_in(job: Job) -> tuple[int | None, int | None]:
+    if isinstance(job, RemoveJob):
+        return None, None
+    return job.upload_bytes_per_second, job.download_bytes_per_second

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from tidegate.controllers.finalizers import let_go
+from tidegate.controllers.mover_bandwidth import bandwidth_of_each
 from tidegate.controllers.mover_jobs import MoverMeans, clearing_job, moving_job, removing_job
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.observation import SettingsInMind
@@ -110,12 +111,15 @@ class TransferController:
 
     async def _start(self, transfer: Transfer, settings: Settings) -> Next:
         try:
-            means = MoverMeans(memory_bytes=settings.mover_memory_bytes)
-            job = moving_job(transfer, await self._target(transfer), means)
+            job = moving_job(transfer, await self._target(transfer), self._means(settings))
         except UserError as error:
             return await self._end(transfer, steps.End(TransferPhase.FAILED, str(error), error_code=error.code))
         await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref)
         return self._then_wait(transfer, settings)
+
+    def _means(self, settings: Settings) -> MoverMeans:
+        upload, download = bandwidth_of_each(settings, len(list(self.movers.moving())) + 1)
+        return MoverMeans(settings.mover_memory_bytes, upload, download)
 
     async def _clear(self, transfer: Transfer) -> Next:
         try:
