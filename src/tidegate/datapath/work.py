@@ -221,3 +221,4 @@ class _Work:
     def _still_wanted(self) -> None:
         if self.cancelled.is_set():
             raise WorkCancelled("the work was cancelled")
+        self.progress.alive()
