@@ -65,7 +65,7 @@ class Ours:
         ) as mover:
             if mover.stdin is None or mover.stdout is None:
                 raise RuntimeError("no pipes")
-            mover.stdin.write(json.dumps(job).encode() + b"\n")
+            mover.stdin.write(json.dumps(job).encode() + b'\n{"type":"go"}\n')
             mover.stdin.flush()
             said = []
             for line in mover.stdout:

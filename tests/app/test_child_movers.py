@@ -8,13 +8,21 @@ from datetime import UTC, datetime
 import pytest
 
 from tidegate.app.child_movers import ChildMovers
-from tidegate.model.mover_job import DownloadJob, ErrorReport, ProgressReport, ResultReport, TargetAccess, UploadJob
+from tidegate.model.mover_job import (
+    DownloadJob,
+    ErrorReport,
+    ProgressReport,
+    ReadyReport,
+    ResultReport,
+    TargetAccess,
+    UploadJob,
+)
 from tidegate.model.volume_kind import VolumeKind
 
 
-@pytest.fixture
-async def movers(tmp_path):
-    movers = ChildMovers(tmp_path / "maps")
+@pytest.fixture(params=[True, False], ids=["nursed", "alone"])
+async def movers(tmp_path, request):
+    movers = ChildMovers(tmp_path / "maps", nursed=request.param)
     yield movers
     await movers.close()
 
@@ -38,12 +46,17 @@ def upload(tmp_path):
 
 
 async def told(mover):
+    mover.go()
     return [report async for report in mover.reports()]
 
 
 async def first_report(mover):
+    """The first word after `ready`: it moves."""
+    mover.go()
     reports = mover.reports()
-    return await anext(reports), reports
+    while isinstance(report := await anext(reports), ReadyReport):
+        pass
+    return report, reports
 
 
 def leftovers(tmp_path):
@@ -62,7 +75,8 @@ async def test_a_mover_reports_progress_and_ends_with_its_result(movers, upload,
     restored = await told(await movers.start(back))
 
     assert isinstance(reports[-1], ResultReport)
-    assert all(isinstance(report, ProgressReport) for report in reports[:-1])
+    assert [type(report) for report in reports].count(ReadyReport) == 1
+    assert all(isinstance(report, ReadyReport | ProgressReport) for report in reports[:-1])
     assert isinstance(restored[-1], ResultReport)
     assert (tmp_path / "b").read_bytes() == (tmp_path / "image").read_bytes()
 

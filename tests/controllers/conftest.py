@@ -79,6 +79,10 @@ class World:
         await self.store.create(Setting(metadata=Metadata(name=name), spec=SettingSpec(value=value)))
         await self.settle()
 
+    async def movers_may_be_silent(self):
+        """For tests in which hours pass while a mover that says nothing is at work."""
+        await self.setting("data-mover-stall-timeout", "1000h")
+
     async def all(self, kind):
         return list((await self.store.list(kind)).items)
 

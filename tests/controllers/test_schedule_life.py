@@ -50,6 +50,7 @@ async def test_a_schedule_makes_a_backup_exactly_at_each_of_its_times(shop):
 async def test_a_backup_that_waits_in_the_queue_prevents_the_next_run_and_the_schedule_says_so(world):
     """Velero looks at New and InProgress only: one more backup would pile up every hour."""
     await world.volumes("shop/db")
+    await world.movers_may_be_silent()
     await world.store.create(a_backup("slow", "shop"))
     await world.settle()
     await world.store.create(a_schedule("hourly", HOURLY, "shop"))
@@ -68,6 +69,7 @@ async def test_a_backup_that_waits_in_the_queue_prevents_the_next_run_and_the_sc
 
 async def test_after_the_earlier_one_has_ended_the_next_time_runs_and_the_mark_goes(world):
     await world.volumes("shop/db")
+    await world.movers_may_be_silent()
     await world.store.create(a_schedule("hourly", HOURLY, "shop"))
     await world.passes(hours=2)
     world.movers.started[0].finish(size=1)

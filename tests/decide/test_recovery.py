@@ -5,7 +5,7 @@ import pytest
 from tidegate.decide.recovery import INTERRUPTED, after_restart, interrupted
 from tidegate.model.backup import BackupPhase, OnInterruption
 from tidegate.model.item_block import BlockPhase, BlockProgress, HookCall
-from tidegate.model.transfer import TransferPhase
+from tidegate.model.transfer import TransferPhase, TransferStatus
 from tidegate.testing.builders import THEN, a_backup, a_transfer, freezing
 
 
@@ -59,11 +59,31 @@ def test_what_is_owed_once_done_the_backup_fails_or_is_queued_again():
     assert not queued.interrupted
 
 
-@pytest.mark.parametrize("phase", [TransferPhase.ACCEPTED, TransferPhase.PREPARED, TransferPhase.IN_PROGRESS])
-def test_a_transfer_that_had_a_mover_is_stopped_and_cleared(phase):
-    (stopping,) = after_restart([a_transfer("t", phase)], now=THEN)
+def test_a_transfer_that_was_moving_is_stopped_and_cleared():
+    (stopping,) = after_restart([a_transfer("t", TransferPhase.IN_PROGRESS)], now=THEN)
 
     assert (stopping.status.phase, stopping.status.message) == (TransferPhase.CANCELING, INTERRUPTED)
+    assert stopping.status.canceling_timestamp == THEN
+
+
+@pytest.mark.parametrize("phase", [TransferPhase.ACCEPTED, TransferPhase.PREPARED])
+def test_an_upload_whose_mover_was_idle_begins_anew_at_its_old_place(phase):
+    before = a_transfer("t", phase, node="n").with_status(accepted_timestamp=THEN, prepared_timestamp=THEN)
+
+    (again,) = after_restart([before], now=THEN)
+
+    assert again == before.replace(status=TransferStatus())
+    assert again.metadata.creation_timestamp == before.metadata.creation_timestamp
+    assert after_restart([again], now=THEN) == []
+
+
+@pytest.mark.parametrize("phase", [TransferPhase.ACCEPTED, TransferPhase.PREPARED])
+def test_an_idle_upload_of_a_backup_that_failed_is_stopped_with_it(phase):
+    failed = a_backup("failed", phase=BackupPhase.IN_PROGRESS)
+
+    _, stopping = after_restart([failed, a_transfer("t", phase, owner="failed")], now=THEN)
+
+    assert stopping.status.phase is TransferPhase.CANCELING
 
 
 def test_a_new_transfer_goes_with_its_failed_backup_and_stays_with_a_living_one():

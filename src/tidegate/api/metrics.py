@@ -54,6 +54,8 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
     yield _phases("backups", "Backups by phase.", BackupPhase, figures.phases.elements())
     yield _phases("restores", "Restores by phase.", RestorePhase, [r.status.phase for r in restores])
     yield _phases("transfers", "Transfers by phase.", TransferPhase, [t.status.phase for t in transfers])
+    stalled = sum(1 for t in transfers if t.status.condition("Stalled") is not None)
+    yield _gauge("transfers_stalled", "Transfers that make no progress.", [], [([], stalled)])
     for family in _queue(services, figures, table):
         yield family
     for family in await gate_families(services):

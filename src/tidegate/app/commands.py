@@ -50,6 +50,7 @@ def build_commands() -> TidegateApp:
     app = build_app(SystemClock(), workshop=_workshop)
     app.command("server", epilog=_SERVER_EPILOG)(server)
     app.command("mover", hidden=True)(mover)
+    app.command("mover-nursery", hidden=True)(mover_nursery)
     app.command("demo")(demo)
     return app
 
@@ -112,6 +113,13 @@ def mover() -> None:
     from tidegate.app.mover import run_mover
 
     raise typer.Exit(run_mover())
+
+
+def mover_nursery() -> None:
+    """Start movers quickly: started by the server, with its socket as standard input."""
+    from tidegate.app.nursery import run_nursery
+
+    raise typer.Exit(run_nursery())
 
 
 def demo() -> None:

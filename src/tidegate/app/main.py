@@ -11,6 +11,10 @@ def main() -> None:
         from tidegate.app.mover import run_mover
 
         sys.exit(run_mover())
+    if sys.argv[1:] == ["mover-nursery"]:
+        from tidegate.app.nursery import run_nursery
+
+        sys.exit(run_nursery())
     from tidegate.app.commands import build_commands
 
     build_commands()(prog_name="tidegate")

@@ -6,6 +6,8 @@ from tidegate.controllers.backup import BackupController
 from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
 from tidegate.controllers.hook_supervisor import HookSupervisor
+from tidegate.controllers.mover_bandwidth import KEY as BANDWIDTH
+from tidegate.controllers.mover_bandwidth import MoverBandwidth
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.restore import RestoreController
@@ -34,7 +36,7 @@ def build_runtime(
     hooks: HookRunner | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
-    supervisor = MoverSupervisor(movers)
+    supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = HookSupervisor(hooks or NoHooks())
     mirror, transfers = QueueMirror(), TransferMirror()
     known = secrets or NoSecrets()
@@ -51,10 +53,12 @@ def build_runtime(
             ScheduleController(store, clock),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known),
+            MoverBandwidth(store, supervisor),
             VolumeController(store),
             TargetController(store, clock, surroundings, known),
         ],
     )
     supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
+    supervisor.others_move = lambda: runtime.enqueue("mover-bandwidth", BANDWIDTH)
     hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
     return runtime, supervisor

@@ -1,10 +1,21 @@
 """What a mover is told for a transfer: pure translation."""
 
+from dataclasses import dataclass
+
 from tidegate.model.mover_job import DownloadJob, RemoveJob, TargetAccess, UploadJob
 from tidegate.model.transfer import Transfer
 
 
-def moving_job(transfer: Transfer, target: TargetAccess) -> UploadJob | DownloadJob:
+@dataclass(frozen=True)
+class MoverMeans:
+    """What a mover may use. None: no limit."""
+
+    memory_bytes: int | None = None
+    upload_bytes_per_second: int | None = None
+    download_bytes_per_second: int | None = None
+
+
+def moving_job(transfer: Transfer, target: TargetAccess, means: MoverMeans) -> UploadJob | DownloadJob:
     """Move the volume's data, in the transfer's direction."""
     spec = transfer.spec
     if transfer.direction == "download":
@@ -15,9 +26,15 @@ def moving_job(transfer: Transfer, target: TargetAccess) -> UploadJob | Download
             volume_kind=spec.volume_kind,
             path=spec.path,
             existing_data=spec.existing_data,
+            includes=spec.includes,
+            force=spec.force,
+            memory_bytes=means.memory_bytes,
+            upload_bytes_per_second=means.upload_bytes_per_second,
+            download_bytes_per_second=means.download_bytes_per_second,
         )
-    started = transfer.status.start_timestamp
-    assert started is not None  # noqa: S101  # the gate that lets a transfer move writes the time with it
+    # What is backed up is the state of now or later: a snapshot is taken when the mover prepares, which it does next.
+    started = transfer.status.accepted_timestamp or transfer.status.start_timestamp
+    assert started is not None  # noqa: S101  # the gate that lets a transfer in writes the time with it
     return UploadJob(
         target=target,
         store_volume=spec.store_volume,
@@ -28,6 +45,9 @@ def moving_job(transfer: Transfer, target: TargetAccess) -> UploadJob | Download
         snapshot_name=transfer.name,
         started_at=started,
         excludes=spec.excludes,
+        memory_bytes=means.memory_bytes,
+        upload_bytes_per_second=means.upload_bytes_per_second,
+        download_bytes_per_second=means.download_bytes_per_second,
     )
 
 

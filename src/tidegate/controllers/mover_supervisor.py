@@ -5,13 +5,16 @@ Reports do not write to the store themselves; they wake the reconciler, which lo
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from tidegate.model.mover_job import ErrorReport, ProgressReport, ResultReport
+from tidegate.decide.transfer_deadlines import PROGRESS_EVERY
+from tidegate.decide.transfer_steps import KnownMover, MoverState
+from tidegate.model.mover_job import ErrorReport, ProgressReport, ReadyReport, RemoveJob, ResultReport
 from tidegate.model.resource import Ref
-from tidegate.model.transfer_progress import TransferProgress
-from tidegate.ports.mover_host import Job, Mover, MoverHost
+from tidegate.ports.clock import Clock
+from tidegate.ports.mover_host import Job, Mover, MoverHost, Report
 
 
 @dataclass
@@ -20,9 +23,17 @@ class Errand:
 
     mover: Mover
     job: Job
-    progress: TransferProgress | None = None
-    last_words: ResultReport | ErrorReport | None = None
+    known: KnownMover
+    told_at: datetime | None = None
+    """When somebody was last woken for its progress."""
+    bandwidth: tuple[int | None, int | None] = (None, None)
+    """What it was last told, up and down."""
     task: asyncio.Task[None] | None = None
+
+    @property
+    def last_words(self) -> ResultReport | ErrorReport | None:
+        """What it ended with, if it did."""
+        return self.known.last_words
 
 
 @dataclass
@@ -30,14 +41,20 @@ class MoverSupervisor:
     """At most one mover per errand name; starting one that runs already changes nothing."""
 
     host: MoverHost
+    clock: Clock
     wake: Callable[[Ref], None] = lambda _ref: None
+    others_move: Callable[[], None] = lambda: None
+    """Called whenever one more, or one less, moves bytes."""
     _errands: dict[str, Errand] = field(default_factory=dict)
 
     async def ensure(self, name: str, job: Job, *, on_news: Ref) -> Errand:
-        """The errand of this name, started now if it was not known. `on_news` is woken at each report."""
+        """The errand of this name, started now if it was not known. `on_news` is woken when it matters."""
         errand = self._errands.get(name)
         if errand is None:
-            errand = Errand(await self.host.start(job), job)
+            removing = isinstance(job, RemoveJob)
+            state = MoverState.MOVING if removing else MoverState.STARTING
+            known = KnownMover(state, heard_at=self.clock.now(), clears=removing)
+            errand = Errand(await self.host.start(job), job, known, bandwidth=_bandwidth_in(job))
             self._errands[name] = errand
             errand.task = asyncio.create_task(self._listen(errand, on_news), name=f"mover {name}")
         return errand
@@ -45,6 +62,23 @@ class MoverSupervisor:
     def look(self, name: str) -> Errand | None:
         """What is known of an errand, if this process started it."""
         return self._errands.get(name)
+
+    def let_go(self, name: str) -> None:
+        """Let it move bytes. The time in which it may be silent begins now: so far it had nothing to say."""
+        if errand := self._errands.get(name):
+            errand.mover.go()
+            errand.told_at = self.clock.now()
+            errand.known = errand.known.replace(state=MoverState.MOVING, heard_at=errand.told_at)
+            self.others_move()
+
+    def stop(self, name: str) -> None:
+        """Ask it to stop; its last words tell when it has."""
+        if errand := self._errands.get(name):
+            errand.mover.cancel()
+
+    def moving(self) -> Iterator[Errand]:
+        """Those that move bytes now."""
+        return (e for e in self._errands.values() if e.known.state is MoverState.MOVING and not e.known.clears)
 
     def forget(self, name: str) -> None:
         """Its last words have been written down."""
@@ -58,8 +92,32 @@ class MoverSupervisor:
 
     async def _listen(self, errand: Errand, on_news: Ref) -> None:
         async for report in errand.mover.reports():
-            if isinstance(report, ProgressReport):
-                errand.progress = report.progress
-            else:
-                errand.last_words = report
-            self.wake(on_news)
+            self._note(errand, report)
+            if not isinstance(report, ProgressReport) or self._is_time_to_tell(errand):
+                self.wake(on_news)
+
+    def _is_time_to_tell(self, errand: Errand) -> bool:
+        """Progress comes often and is written seldom; of a transfer that is quick only the end is of interest."""
+        now = self.clock.now()
+        if errand.told_at is None or now - errand.told_at < PROGRESS_EVERY:
+            return False
+        errand.told_at = now
+        return True
+
+    def _note(self, errand: Errand, report: Report) -> None:
+        heard = errand.known.replace(heard_at=self.clock.now())
+        match report:
+            case ReadyReport():
+                ready = MoverState.READY if heard.state is MoverState.STARTING else heard.state
+                errand.known = heard.replace(state=ready)
+            case ProgressReport(progress=progress):
+                errand.known = heard.replace(progress=progress)
+            case _:
+                errand.known = heard.replace(state=MoverState.ENDED, last_words=report)
+                self.others_move()
+
+
+def _bandwidth_in(job: Job) -> tuple[int | None, int | None]:
+    if isinstance(job, RemoveJob):
+        return None, None
+    return job.upload_bytes_per_second, job.download_bytes_per_second

@@ -1,21 +1,28 @@
 """Carries one transfer from Accepted to its end, and removes what it wrote when it is deleted.
 
-One shape for all four kinds: they differ in what their mover is told, not in what can happen to them.
+One shape for all four kinds: they differ in what their mover is told, not in what can happen to them. What happens next
+is decided in `decide/transfer_steps.py`; here it is done.
 """
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
 from tidegate.controllers.finalizers import let_go
-from tidegate.controllers.mover_jobs import clearing_job, moving_job, removing_job
-from tidegate.controllers.mover_supervisor import Errand, MoverSupervisor
+from tidegate.controllers.mover_bandwidth import bandwidth_of_each
+from tidegate.controllers.mover_jobs import MoverMeans, clearing_job, moving_job, removing_job
+from tidegate.controllers.mover_supervisor import MoverSupervisor
+from tidegate.controllers.observation import SettingsInMind
 from tidegate.controllers.reconciler import Next, Watch
-from tidegate.errors import NotFound, UserError, WorkCancelled
+from tidegate.decide import transfer_steps as steps
+from tidegate.decide.transfer_deadlines import TransferLimits
+from tidegate.decide.transfer_steps import Step, next_step
+from tidegate.errors import NotFound, UserError
 from tidegate.model.kinds import KIND_BY_NAME
-from tidegate.model.mover_job import ErrorReport, RemoveJob, ResultReport, TargetAccess
-from tidegate.model.resource import Ref
+from tidegate.model.mover_job import ErrorReport, TargetAccess
+from tidegate.model.resource import Condition, Ref
+from tidegate.model.setting import Setting, Settings
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
 from tidegate.ports.clock import Clock
@@ -39,7 +46,13 @@ class TransferController:
     secrets: SecretStore
     name: str = "transfer"
     workers: int = 8
-    watches: tuple[Watch, ...] = tuple(Watch(kind) for kind in TRANSFERS)
+
+    def __post_init__(self) -> None:
+        self.settings = SettingsInMind(self.store)
+        self.watches: tuple[Watch, ...] = (
+            *(Watch(kind) for kind in TRANSFERS),
+            Watch(Setting, self.settings.forget),
+        )
 
     async def reconcile(self, key: Ref) -> Next:
         """One step of one transfer."""
@@ -47,94 +60,111 @@ class TransferController:
             transfer = await self.store.get(_transfer_kind(key), key.name)
         except NotFound:
             return Next.done()
-        phase = transfer.status.phase
-        if phase.final:
+        if transfer.status.phase.final:
             self.movers.forget(transfer.metadata.uid)
             return await self._remove(transfer) if transfer.deleting else Next.done()
-        if phase is TransferPhase.CANCELING:
-            return await self._stop(transfer)
-        if phase is TransferPhase.IN_PROGRESS:
-            return await self._move(transfer)
-        if transfer.spec.cancel or transfer.deleting:
-            return await self._end(transfer, TransferPhase.CANCELED, "cancelled before it moved anything")
-        if phase is TransferPhase.ACCEPTED:
-            await self.store.update_status(transfer.with_status(phase=TransferPhase.PREPARED))
-        return Next.done()  # New and Prepared wait for their gates
+        settings = await self.settings.now()
+        return await self._apply(transfer, self._decide(transfer, settings), settings)
 
-    async def _move(self, transfer: Transfer) -> Next:
+    def _decide(self, transfer: Transfer, settings: Settings) -> Step:
         errand = self.movers.look(transfer.metadata.uid)
-        if errand is None:
-            try:
-                job = moving_job(transfer, await self._target(transfer))
-            except UserError as error:
-                return await self._end(transfer, TransferPhase.FAILED, str(error))
-            errand = await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref)
-        if errand.last_words is not None:
-            return await self._conclude(transfer, errand)
-        started = transfer.status.start_timestamp or self.clock.now()
-        left = started + transfer.spec.timeout - self.clock.now()
-        if transfer.spec.cancel or transfer.deleting:
-            return await self._begin_stop(transfer, errand, "cancelled on request")
-        if left <= timedelta():
-            return await self._begin_stop(transfer, errand, f"took longer than {transfer.spec.timeout}")
-        if errand.progress is not None and errand.progress != transfer.status.progress:
-            await self.store.update_status(transfer.with_status(progress=errand.progress))
-        return Next.after(left)
+        limits = TransferLimits(prepare=settings.prepare_timeout, stall=settings.stall_timeout)
+        return next_step(transfer, errand.known if errand else None, now=self.clock.now(), limits=limits)
 
-    async def _begin_stop(self, transfer: Transfer, errand: Errand, why: str) -> Next:
-        await self.store.update_status(transfer.with_status(phase=TransferPhase.CANCELING, message=why))
-        errand.mover.cancel()
-        return Next.done()
-
-    async def _stop(self, transfer: Transfer) -> Next:
-        """Wait for the mover's last words; where there is no mover any more, clear what it may have left."""
-        errand = self.movers.look(transfer.metadata.uid)
-        if errand is None and transfer.direction == "upload" and transfer.status.accepted_timestamp is not None:
-            try:
-                job = clearing_job(transfer, await self._target(transfer))
-            except NotFound:
-                return await self._stopped(transfer)  # no target, nothing to clear
-            except UserError as error:
-                return await self._not_yet(transfer, error.message)
-            await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref)
-            return _TRY_AGAIN
-        if errand is None:
-            return await self._stopped(transfer)
-        if errand.last_words is None:
-            errand.mover.cancel()  # again: the first time may have been in another life of this server
-            return _TRY_AGAIN
-        return await self._conclude(transfer, errand)
-
-    async def _conclude(self, transfer: Transfer, errand: Errand) -> Next:
-        """Write the mover's last words down; only then are they forgotten."""
-        words = errand.last_words
-        if isinstance(words, ResultReport) and not isinstance(errand.job, RemoveJob):
-            # Also when it was being cancelled: the mover was faster, and what is done is done.
-            result = words.result
-            done = transfer.with_status(result=result, message="", progress=errand.progress)
-            return await self._end(done, TransferPhase.COMPLETED, "")
-        if isinstance(words, ErrorReport) and words.code != WorkCancelled.code:
-            if transfer.status.phase is TransferPhase.CANCELING and words.code in _WORTH_RETRYING:
+    async def _apply(  # noqa: C901, PLR0911  # a row per kind of step
+        self, transfer: Transfer, step: Step, settings: Settings
+    ) -> Next:
+        match step:
+            case steps.Wait(until=until):
+                return self._until(until)
+            case steps.StartMover():
+                return await self._start(transfer, settings)
+            case steps.ClearLeftovers():
+                return await self._clear(transfer)
+            case steps.End():
+                return await self._end(transfer, step)
+            case steps.MarkPrepared():
+                now = self.clock.now()
+                await self._write(transfer, phase=TransferPhase.PREPARED, prepared_timestamp=now)
+                return Next.done()
+            case steps.Note():
+                await self._note(transfer, step)
+                return Next.done()
+            case steps.BeginStop(why=why):
+                now = self.clock.now()
+                await self._write(transfer, phase=TransferPhase.CANCELING, message=why, canceling_timestamp=now)
+                return Next.done()
+            case steps.LetGo():
+                self.movers.let_go(transfer.metadata.uid)
+                return self._then_wait(transfer, settings)
+            case steps.StopMover(again=again):
+                self.movers.stop(transfer.metadata.uid)
+                return self._until(again)
+            case steps.ForgetMover(again=again):
                 self.movers.forget(transfer.metadata.uid)
-                return _TRY_AGAIN
-            failed = transfer.with_status(error_code=words.code)
-            return await self._end(failed, TransferPhase.FAILED, words.message)
-        return await self._stopped(transfer)
+                return self._until(again)
 
-    async def _stopped(self, transfer: Transfer) -> Next:
-        """Canceled if somebody asked for it, Failed with the reason otherwise."""
-        asked = transfer.spec.cancel or transfer.deleting
-        phase = TransferPhase.CANCELED if asked else TransferPhase.FAILED
-        return await self._end(transfer, phase, transfer.status.message or "cancelled on request")
+    def _then_wait(self, transfer: Transfer, settings: Settings) -> Next:
+        """The mover has been told something and answers in its own time; until then only the deadlines matter."""
+        step = self._decide(transfer, settings)
+        return self._until(step.until) if isinstance(step, steps.Wait) else Next.after(timedelta())
 
-    async def _end(self, transfer: Transfer, phase: TransferPhase, message: str) -> Next:
-        status = transfer.status.no_longer_waiting().replace(
-            phase=phase, message=message, completion_timestamp=self.clock.now()
-        )
+    async def _start(self, transfer: Transfer, settings: Settings) -> Next:
+        try:
+            job = moving_job(transfer, await self._target(transfer), self._means(settings))
+        except UserError as error:
+            return await self._end(transfer, steps.End(TransferPhase.FAILED, str(error), error_code=error.code))
+        await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref)
+        return self._then_wait(transfer, settings)
+
+    def _means(self, settings: Settings) -> MoverMeans:
+        upload, download = bandwidth_of_each(settings, len(list(self.movers.moving())) + 1)
+        return MoverMeans(settings.mover_memory_bytes, upload, download)
+
+    async def _clear(self, transfer: Transfer) -> Next:
+        try:
+            job = clearing_job(transfer, await self._target(transfer))
+        except NotFound:  # no target, nothing to clear
+            asked = transfer.spec.cancel or transfer.deleting
+            phase = TransferPhase.CANCELED if asked else TransferPhase.FAILED
+            return await self._end(transfer, steps.End(phase, transfer.status.message))
+        except UserError as error:
+            return await self._not_yet(transfer, error.message)
+        await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref)
+        return _TRY_AGAIN
+
+    async def _note(self, transfer: Transfer, note: steps.Note) -> None:
+        status = transfer.status.replace(progress=note.progress).without_condition("Stalled")
+        if note.stalled:
+            now = self.clock.now()
+            status = status.with_condition(
+                Condition(
+                    type="Stalled", status="True", reason="NoProgress", message=note.stalled, last_transition_time=now
+                )
+            )
+            log.warning("transfer stalled", transfer=str(transfer.ref), message=note.stalled)
         await self.store.update_status(transfer.replace(status=status))
+
+    async def _end(self, transfer: Transfer, end: steps.End) -> Next:
+        errand = self.movers.look(transfer.metadata.uid)
+        progress = errand.known.progress if errand is not None else None
+        if progress is not None and errand is not None and not errand.known.clears:
+            transfer = transfer.with_status(progress=progress.replace(updated_at=errand.known.heard_at))
+        await self._write(
+            transfer,
+            phase=end.phase,
+            message=end.message,
+            error_code=end.error_code,
+            result=end.result,
+            completion_timestamp=self.clock.now(),
+        )
         self.movers.forget(transfer.metadata.uid)
-        log.info("transfer ended", transfer=str(transfer.ref), phase=str(phase), message=message)
+        log.info("transfer ended", transfer=str(transfer.ref), phase=str(end.phase), message=end.message)
         return Next.done()
+
+    async def _write(self, transfer: Transfer, **changes: object) -> None:
+        status = transfer.status.no_longer_waiting().without_condition("Stalled").replace(**changes)
+        await self.store.update_status(transfer.replace(status=status))
 
     async def _remove(self, transfer: Transfer) -> Next:
         """Take the volume backup out of the store, then let go of the record."""
@@ -168,8 +198,8 @@ class TransferController:
         target = await self.store.get(BackupTarget, transfer.spec.target)
         return await access_to(target.spec, self.secrets)
 
-
-_WORTH_RETRYING = frozenset({"StoreUnavailable", "StoreBusy", "StoreLocked", "RetryableError"})
+    def _until(self, moment: datetime | None) -> Next:
+        return Next.done() if moment is None else Next.after(max(moment - self.clock.now(), timedelta()))
 
 
 def _transfer_kind(key: Ref) -> type[Transfer]:

@@ -9,6 +9,7 @@ from tidegate.model.transfer_progress import TransferProgress
 from tidegate.ports.clock import Clock
 
 _INTERVAL_SECONDS = 0.25
+_ALIVE_SECONDS = 15.0
 # The rate is that of the recent past: what a person means by "now".
 _RATE_SECONDS = 15.0
 
@@ -52,6 +53,12 @@ class Progress:
             self._now = self._now.replace(bytes_done=done)
             if self._clock.monotonic() - self._reported_at >= _INTERVAL_SECONDS:
                 self._now = self._now.replace(bytes_per_second=self._rate())
+                self._tell()
+
+    def alive(self) -> None:
+        """The work goes on, though there is nothing to count: said seldom, so that nobody takes it for stuck."""
+        if self._clock.monotonic() - self._reported_at >= _ALIVE_SECONDS:
+            with self._lock:
                 self._tell()
 
     def _rate(self) -> float | None:

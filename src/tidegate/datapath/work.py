@@ -12,10 +12,12 @@ from tidegate.datapath.remove import Removal
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.datapath.upload import Footing, FootingLost, Upload
 from tidegate.datapath.workshop import Workshop
-from tidegate.errors import TidegateError, Unauthenticated, WorkCancelled
+from tidegate.errors import NotFound, TidegateError, Unauthenticated, WorkCancelled
+from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.lock_file import LockType
 from tidegate.format.packed_tree import shown_size
+from tidegate.format.paths import backup_cfg_key
 from tidegate.model.mover_job import DownloadJob, ErrorReport, RemoveJob, ResultReport, UploadJob
 from tidegate.model.transfer_progress import TransferResult
 from tidegate.model.volume_kind import VolumeKind
@@ -23,18 +25,31 @@ from tidegate.ports.mover_host import Job, Report
 from tidegate.ports.volume_data import VolumeSource
 
 INTERNAL_ERROR = "InternalError"
+OUT_OF_MEMORY = "OutOfMemory"
+_TOO_LITTLE_MEMORY = "more memory was needed than this process may use (for movers: data-mover-memory-limit)"
 
 
-def carry_out(job: Job, shop: Workshop, *, report: Callable[[Report], None], cancelled: threading.Event) -> None:
+def carry_out(
+    job: Job,
+    shop: Workshop,
+    *,
+    report: Callable[[Report], None],
+    cancelled: threading.Event,
+    on_ready: Callable[[], None] | None = None,
+) -> None:
     """Do the job. `report` hears of progress, then exactly one ResultReport or ErrorReport, whatever happens.
 
-    Setting `cancelled` ends it soon, with an ErrorReport of code WorkCancelled unless it was done already.
+    Setting `cancelled` ends it soon, with an ErrorReport of code WorkCancelled unless it was done already. `on_ready`
+    is called once everything is open and before anything moves; the work goes on when it returns. A removal has nothing
+    to open.
     """
-    work = _Work(shop, Progress(report, shop.clock), cancelled)
+    work = _Work(shop, Progress(report, shop.clock), cancelled, on_ready)
     try:
         result = work.do(job)
     except TidegateError as error:
         report(ErrorReport(code=error.code, message=error.message, hint=error.hint))
+    except MemoryError:
+        report(ErrorReport(code=OUT_OF_MEMORY, message=_TOO_LITTLE_MEMORY))
     except Exception as error:  # noqa: BLE001  the last words of a mover with a bug are what the bug report needs
         report(ErrorReport(code=INTERNAL_ERROR, message=f"{type(error).__name__}: {error}"))
     else:
@@ -46,9 +61,11 @@ class _Work:
     shop: Workshop
     progress: Progress
     cancelled: threading.Event
+    on_ready: Callable[[], None] | None
 
     def do(self, job: Job) -> TransferResult:
         self._still_wanted()
+        self._limit_bandwidth(job)
         match job:
             case UploadJob():
                 return self._upload(job)
@@ -59,6 +76,8 @@ class _Work:
 
     def _upload(self, job: UploadJob) -> TransferResult:
         volume = self._volume(job)
+        if job.volume_kind is VolumeKind.DIRECTORY and self.on_ready:
+            job = self._ready_for_tree(job, volume)
         with contextlib.ExitStack() as stack:
             lock = self._lock(volume, LockType.BACKUP_OR_RESTORE)
             upload = Upload(
@@ -80,12 +99,34 @@ class _Work:
             footing = upload.footing()
             # Before the lock: a volume that cannot be read is told at once, and nobody waits for it.
             source = self._source(job, volume, footing, stack)
+            if job.volume_kind is not VolumeKind.DIRECTORY:
+                self._ready()
             stack.enter_context(lock)
             try:
                 return upload.run(source, footing)
             except FootingLost:
                 footing = Footing(upload.footing().block_size, None)
                 return upload.run(self._source(job, volume, footing, stack), footing)
+
+    def _ready_for_tree(self, job: UploadJob, volume: StoredVolume) -> UploadJob:
+        """A tree is walked, and what it builds on is chosen, when its turn has come: until then both may change.
+
+        Before that it is only opened, and the store asked whether it answers.
+        """
+        still_wanted = self._still_wanted
+        now = self.shop.clock.now()
+        self.shop.open_source(
+            job, block_size=DEFAULT_BLOCK_SIZE, base=None, settled_before=now, still_wanted=still_wanted
+        ).__exit__(None, None, None)
+        with contextlib.suppress(NotFound):
+            volume.volume_cfg()
+        self._ready()
+        return job.replace(started_at=max(job.started_at, self.shop.clock.now()))
+
+    def _ready(self) -> None:
+        if self.on_ready:
+            self.on_ready()
+            self._still_wanted()
 
     def _source(
         self, job: UploadJob, volume: StoredVolume, footing: Footing, stack: contextlib.ExitStack
@@ -108,6 +149,9 @@ class _Work:
     def _download(self, job: DownloadJob) -> TransferResult:
         volume = self._volume(job)
         sink = self.shop.open_sink(job)
+        if self.on_ready:
+            self._look_for_backup(job, volume)
+            self._ready()
         with contextlib.ExitStack() as stack:
             warnings = self._lock_if_allowed(volume, stack)
             content = stack.enter_context(open_backup(volume, job.store_backup, onto=job.onto))
@@ -121,6 +165,13 @@ class _Work:
                 warnings=tuple(warnings),
             )
 
+    def _look_for_backup(self, job: DownloadJob, volume: StoredVolume) -> None:
+        """Told before anyone waits for it; the cfg itself, which may be large, is read when its turn has come."""
+        try:
+            volume.objects.head(backup_cfg_key(volume.name, job.store_backup))
+        except NotFound as error:
+            raise NotFound(f"cannot find backup {job.store_backup} of volume {volume.name} in the store") from error
+
     def _remove(self, job: RemoveJob) -> TransferResult:
         volume = self._volume(job)
         lock = self._lock(volume, LockType.DELETION)
@@ -132,7 +183,14 @@ class _Work:
 
     def _volume(self, job: Job) -> StoredVolume:
         key = self.shop.find_key(job.target.credentials)
-        return StoredVolume(self.shop.open_store(job.target), job.store_volume, key=key)
+        objects = self.shop.open_store(job.target)
+        if self.shop.bandwidth is not None:
+            objects = self.shop.bandwidth.limited(objects, self.cancelled)
+        return StoredVolume(objects, job.store_volume, key=key)
+
+    def _limit_bandwidth(self, job: Job) -> None:
+        if self.shop.bandwidth is not None and not isinstance(job, RemoveJob):
+            self.shop.bandwidth.set(upload=job.upload_bytes_per_second, download=job.download_bytes_per_second)
 
     def _lock(self, volume: StoredVolume, lock_type: LockType) -> VolumeLock:
         return VolumeLock(
@@ -163,3 +221,4 @@ class _Work:
     def _still_wanted(self) -> None:
         if self.cancelled.is_set():
             raise WorkCancelled("the work was cancelled")
+        self.progress.alive()

@@ -20,7 +20,8 @@ from tidegate.model.transfer import Transfer, TransferPhase
 INTERRUPTED = "the server stopped while this was in progress"
 
 _UNDER_WAY = frozenset({BackupPhase.IN_PROGRESS})
-_HAD_MOVER = frozenset({TransferPhase.ACCEPTED, TransferPhase.PREPARED, TransferPhase.IN_PROGRESS})
+_IDLE = frozenset({TransferPhase.ACCEPTED, TransferPhase.PREPARED})
+_HAD_MOVER = _IDLE | {TransferPhase.IN_PROGRESS}
 
 
 def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backup | Restore | Transfer]:
@@ -33,7 +34,7 @@ def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backu
     requests = [request for resource in found if (request := _request(resource, now=now)) is not None]
     # Those of a request that is queued again end too: it begins anew, with transfers of its own.
     ended = {request.metadata.uid for request in requests} | {r.metadata.uid for r in found if _is_over(r)}
-    transfers = [transfer for resource in found if (transfer := _transfer(resource, ended)) is not None]
+    transfers = [transfer for resource in found if (transfer := _transfer(resource, ended, now=now)) is not None]
     return [*requests, *transfers]
 
 
@@ -87,11 +88,21 @@ def _is_over(resource: Resource) -> bool:
     return isinstance(resource, Backup | Restore) and resource.status.phase.final
 
 
-def _transfer(resource: Resource, ended: set[str]) -> Transfer | None:
+def _transfer(resource: Resource, ended: set[str], *, now: datetime) -> Transfer | None:
     if not isinstance(resource, Transfer):
         return None
     phase = resource.status.phase
     orphaned = any(owner.uid in ended for owner in resource.metadata.owner_references)
+    if phase in _IDLE and resource.direction == "upload" and not orphaned:
+        return _new_again(resource)
     if phase in _HAD_MOVER or (phase is TransferPhase.NEW and orphaned):
-        return resource.with_status(phase=TransferPhase.CANCELING, message=INTERRUPTED)
+        return resource.with_status(phase=TransferPhase.CANCELING, message=INTERRUPTED, canceling_timestamp=now)
     return None
+
+
+def _new_again(transfer: Transfer) -> Transfer:
+    """Its mover had moved nothing and is gone; its place, which is the time it was asked for, stays."""
+    status = transfer.status.no_longer_waiting().replace(
+        phase=TransferPhase.NEW, node=None, accepted_timestamp=None, prepared_timestamp=None
+    )
+    return transfer.replace(status=status)

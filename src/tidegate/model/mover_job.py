@@ -1,8 +1,9 @@
 """What a mover is told on its standard input, and what it says on its standard output.
 
-The job comes as one JSON document (never as arguments: it may carry credentials, and `ps` shows arguments). The mover
-answers with JSON lines: any number of progress reports, then exactly one result or error as its last words. A mover
-whose standard input closes has lost its server and stops.
+The job comes as one JSON line (never as arguments: it may carry credentials, and `ps` shows arguments); orders may
+follow (`mover_orders.py`). The mover answers with JSON lines: `ready` once everything is open and nothing was moved,
+any number of progress reports, then exactly one result or error as its last words. A mover whose standard input closes
+has lost its server and stops.
 """
 
 from dataclasses import dataclass, field
@@ -62,6 +63,12 @@ class UploadJob(Plain):
     """The same for the size of blocks, in MiB. Absent: 2."""
     excludes: tuple[str, ...] = ()
     """Globs of paths in a tree that are left out."""
+    memory_bytes: int | None = None
+    """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
+    upload_bytes_per_second: int | None = None
+    """Absent: no limit."""
+    download_bytes_per_second: int | None = None
+    """Absent: no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +90,12 @@ class DownloadJob(Plain):
     """Allows what cannot be undone: writing onto a device."""
     sparse: bool = True
     """Whether zeros become holes in an image; else every byte of it takes space."""
+    memory_bytes: int | None = None
+    """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
+    upload_bytes_per_second: int | None = None
+    """Absent: no limit."""
+    download_bytes_per_second: int | None = None
+    """Absent: no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +117,13 @@ _JOBS: dict[str, type[MoverJob]] = {"upload": UploadJob, "download": DownloadJob
 def read_job(line: bytes) -> MoverJob:
     """What `to_json` of a job wrote; raises InvalidInput with a sentence that repeats no value."""
     return read_json(_JOBS, line, told_by="action")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadyReport(Plain):
+    """Source and target are open, nothing was moved; it waits for `go`. A removal does not wait, and says none."""
+
+    type: Literal["ready"] = "ready"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,8 +152,16 @@ class ErrorReport(Plain):
     hint: str = ""
 
 
-MoverReport = ProgressReport | ResultReport | ErrorReport
-_REPORTS: dict[str, type[MoverReport]] = {"progress": ProgressReport, "result": ResultReport, "error": ErrorReport}
+MOVER_DIED = "MoverDied"
+"""The code that stands for the last words of a mover that had none."""
+
+MoverReport = ReadyReport | ProgressReport | ResultReport | ErrorReport
+_REPORTS: dict[str, type[MoverReport]] = {
+    "ready": ReadyReport,
+    "progress": ProgressReport,
+    "result": ResultReport,
+    "error": ErrorReport,
+}
 
 
 def read_report(line: bytes) -> MoverReport:

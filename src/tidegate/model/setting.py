@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from tidegate.model.duration import format_duration, parse_duration
 from tidegate.model.load import LoadConcurrency, parse_load_concurrency
+from tidegate.model.quantity import read_quantity, read_rate
 from tidegate.model.resource import Resource, Spec, Status
 
 LONGEST_VALUE = 65_536
@@ -69,6 +72,30 @@ def whole_number(minimum: int) -> Callable[[str], int]:
     return read
 
 
+def duration_of_at_least(minimum: timedelta) -> Callable[[str], timedelta]:
+    """A reader of lengths of time such as `30m`."""
+
+    def read(text: str) -> timedelta:
+        length = parse_duration(text)
+        if length < minimum:
+            raise ValueError(f"{text!r} is too short; the least is {format_duration(minimum)}")
+        return length
+
+    return read
+
+
+def memory_of_at_least(mebibytes: int) -> Callable[[str], int]:
+    """A reader of amounts of memory such as `512MiB`."""
+
+    def read(text: str) -> int:
+        amount = read_quantity(text)
+        if amount < mebibytes * 1024 * 1024:
+            raise ValueError(f"{text!r} is too little; the least is {mebibytes}MiB")
+        return amount
+
+    return read
+
+
 def yes_or_no(text: str) -> bool:
     """A reader of truth values."""
     if text not in {"true", "false"}:
@@ -120,6 +147,24 @@ ITEM_BLOCK_WORKERS = SettingDefinition(
     "together. With more than one transfer per node (load-concurrency), raise this too.",
     whole_number(1),
 )
+PREPARE_TIMEOUT = SettingDefinition(
+    "data-mover-prepare-timeout",
+    "30m",
+    "How long a transfer may be Accepted, or Prepared without a reason to wait, before it fails.",
+    duration_of_at_least(timedelta(seconds=1)),
+)
+STALL_TIMEOUT = SettingDefinition(
+    "data-mover-stall-timeout",
+    "10m",
+    "After how long without progress a transfer is told to be stalled; after three times as long it is stopped.",
+    duration_of_at_least(timedelta(seconds=1)),
+)
+MEMORY_LIMIT = SettingDefinition(
+    "data-mover-memory-limit",
+    "512MiB",
+    "How much memory one mover may use: little makes it work with fewer threads. Movers that start later keep to it.",
+    memory_of_at_least(128),
+)
 QUEUE_RECHECK_SECONDS = SettingDefinition(
     "backup-queue-recheck-seconds",
     "60",
@@ -143,6 +188,30 @@ OVERLAP_DETECTION = SettingDefinition(
     "What two backups may not share while they run: a namespace, or, with 'volume', only a volume.",
     one_of("namespace", "volume"),
 )
+LIMIT_UPLOAD = SettingDefinition(
+    "limit-upload",
+    "0",
+    "Bytes per second that one transfer may send to its store, such as 10MiB; 0 is no limit.",
+    read_rate,
+)
+LIMIT_DOWNLOAD = SettingDefinition(
+    "limit-download",
+    "0",
+    "Bytes per second that one transfer may fetch from its store, such as 10MiB; 0 is no limit.",
+    read_rate,
+)
+LIMIT_UPLOAD_PER_NODE = SettingDefinition(
+    "limit-upload-per-node",
+    "0",
+    "Bytes per second that all transfers of a node together may send, shared evenly; 0 is no limit.",
+    read_rate,
+)
+LIMIT_DOWNLOAD_PER_NODE = SettingDefinition(
+    "limit-download-per-node",
+    "0",
+    "Bytes per second that all transfers of a node together may fetch, shared evenly; 0 is no limit.",
+    read_rate,
+)
 
 KNOWN_SETTINGS = {
     definition.name: definition
@@ -152,10 +221,17 @@ KNOWN_SETTINGS = {
         CONCURRENT_RESTORES_PER_NODE,
         LOAD_CONCURRENCY,
         ITEM_BLOCK_WORKERS,
+        PREPARE_TIMEOUT,
+        STALL_TIMEOUT,
+        MEMORY_LIMIT,
         QUEUE_RECHECK_SECONDS,
         QUEUE_PAUSED,
         PRIORITY_HEAD_START_SECONDS,
         OVERLAP_DETECTION,
+        LIMIT_UPLOAD,
+        LIMIT_DOWNLOAD,
+        LIMIT_UPLOAD_PER_NODE,
+        LIMIT_DOWNLOAD_PER_NODE,
     )
 }
 
@@ -170,10 +246,18 @@ class Settings:
     """0: none of its own."""
     load_concurrency: LoadConcurrency
     item_block_workers: int
+    prepare_timeout: timedelta
+    stall_timeout: timedelta
+    mover_memory_bytes: int
     queue_recheck_seconds: int
     queue_paused: bool
     priority_head_start_seconds: int
     overlap_detection: str
+    limit_upload: int | None = None
+    """Bytes per second, as the three that follow; None: no limit."""
+    limit_download: int | None = None
+    limit_upload_per_node: int | None = None
+    limit_download_per_node: int | None = None
 
 
 def effective_settings(stored: list[Setting]) -> Settings:
@@ -192,8 +276,15 @@ def effective_settings(stored: list[Setting]) -> Settings:
         concurrent_restores_per_node=value(CONCURRENT_RESTORES_PER_NODE),  # type: ignore[arg-type]
         load_concurrency=value(LOAD_CONCURRENCY),  # type: ignore[arg-type]
         item_block_workers=value(ITEM_BLOCK_WORKERS),  # type: ignore[arg-type]
+        prepare_timeout=value(PREPARE_TIMEOUT),  # type: ignore[arg-type]
+        stall_timeout=value(STALL_TIMEOUT),  # type: ignore[arg-type]
+        mover_memory_bytes=value(MEMORY_LIMIT),  # type: ignore[arg-type]
         queue_recheck_seconds=value(QUEUE_RECHECK_SECONDS),  # type: ignore[arg-type]
         queue_paused=value(QUEUE_PAUSED),  # type: ignore[arg-type]
         priority_head_start_seconds=value(PRIORITY_HEAD_START_SECONDS),  # type: ignore[arg-type]
         overlap_detection=value(OVERLAP_DETECTION),  # type: ignore[arg-type]
+        limit_upload=value(LIMIT_UPLOAD),  # type: ignore[arg-type]
+        limit_download=value(LIMIT_DOWNLOAD),  # type: ignore[arg-type]
+        limit_upload_per_node=value(LIMIT_UPLOAD_PER_NODE),  # type: ignore[arg-type]
+        limit_download_per_node=value(LIMIT_DOWNLOAD_PER_NODE),  # type: ignore[arg-type]
     )

@@ -78,6 +78,10 @@ class TransferStatus(Status):
     message: str = ""
     node: str | None = None
     accepted_timestamp: datetime | None = None
+    prepared_timestamp: datetime | None = None
+    """When its mover had everything open; from then on it waits for its node."""
+    canceling_timestamp: datetime | None = None
+    """When its mover was asked to stop."""
     start_timestamp: datetime | None = None
     completion_timestamp: datetime | None = None
     progress: TransferProgress | None = None

@@ -1,6 +1,7 @@
 """How far a transfer is, and what came of it: what a mover tells and a transfer's status keeps."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from tidegate.model.plain import Plain
 
@@ -13,6 +14,8 @@ class TransferProgress(Plain):
     bytes_done: int = 0
     total_bytes: int | None = None
     bytes_per_second: float | None = None
+    updated_at: datetime | None = None
+    """When the mover was last heard of, by the server's clock; a mover itself leaves it out."""
 
 
 @dataclass(frozen=True, kw_only=True)

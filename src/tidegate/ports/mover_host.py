@@ -3,10 +3,18 @@
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from tidegate.model.mover_job import DownloadJob, ErrorReport, ProgressReport, RemoveJob, ResultReport, UploadJob
+from tidegate.model.mover_job import (
+    DownloadJob,
+    ErrorReport,
+    ProgressReport,
+    ReadyReport,
+    RemoveJob,
+    ResultReport,
+    UploadJob,
+)
 
 Job = UploadJob | DownloadJob | RemoveJob
-Report = ProgressReport | ResultReport | ErrorReport
+Report = ReadyReport | ProgressReport | ResultReport | ErrorReport
 
 
 class Mover(Protocol):
@@ -15,8 +23,17 @@ class Mover(Protocol):
     def reports(self) -> AsyncIterator[Report]:
         """What the mover says, ending with exactly one ResultReport or ErrorReport, whatever happens to it.
 
-        A mover that dies without last words gets an ErrorReport that tells how it died. To be read once.
+        Before it moves bytes it says ReadyReport, once, and waits; a removal does not wait. A mover that dies without
+        last words gets an ErrorReport that tells how it died. To be read once.
         """
+        ...
+
+    def go(self) -> None:
+        """Let it move bytes; said before it is ready, it does not wait then. Repeating it is harmless."""
+        ...
+
+    def tell_bandwidth(self, *, upload: int | None, download: int | None) -> None:
+        """From now on at most so many bytes per second; None is no limit. A mover that is gone hears nothing."""
         ...
 
     def cancel(self) -> None:
@@ -28,7 +45,10 @@ class MoverHost(Protocol):
     """Starts movers and never leaves one behind: closing the host ends all of them and waits for that."""
 
     async def start(self, job: Job) -> Mover:
-        """Start a mover for this job. Raises RetryableError if none can be started now."""
+        """Start a mover for this job; it opens what it needs and moves nothing before `go`.
+
+        Raises RetryableError if none can be started now.
+        """
         ...
 
     async def close(self) -> None:

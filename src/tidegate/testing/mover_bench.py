@@ -13,6 +13,7 @@ from tidegate.model.mover_job import (
     DownloadJob,
     ErrorReport,
     ProgressReport,
+    ReadyReport,
     RemoveJob,
     ResultReport,
     TargetAccess,
@@ -20,6 +21,7 @@ from tidegate.model.mover_job import (
 )
 from tidegate.model.transfer_progress import TransferResult
 from tidegate.model.volume_kind import VolumeKind
+from tidegate.ports.bandwidth import BandwidthLimits
 from tidegate.ports.mover_host import Job, Report
 from tidegate.ports.object_store import ObjectStore
 from tidegate.testing.clock import ManualClock
@@ -41,7 +43,13 @@ class MoverBench:
     """Uploads, downloads and removes in one store. A failed job raises its error, as if there were no mover."""
 
     def __init__(
-        self, objects: ObjectStore, *, clock: ManualClock | None = None, volume: str = "shop.db", key: str | None = None
+        self,
+        objects: ObjectStore,
+        *,
+        clock: ManualClock | None = None,
+        volume: str = "shop.db",
+        key: str | None = None,
+        bandwidth: BandwidthLimits | None = None,
     ) -> None:
         self.objects = objects
         self.clock = clock or ManualClock()
@@ -56,6 +64,7 @@ class MoverBench:
             clock=self.clock,
             new_id=_NEW_ID,
             wait=no_wait,
+            bandwidth=bandwidth,
         )
 
     def upload(
@@ -128,5 +137,5 @@ class MoverBench:
                 return last.result
             case ErrorReport():
                 raise error_classes().get(last.code, RuntimeError)(last.message)
-            case ProgressReport():
+            case ReadyReport() | ProgressReport():
                 raise AssertionError("a mover's last words are a result or an error")

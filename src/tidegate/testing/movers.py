@@ -1,11 +1,11 @@
 """Movers that do what the test says, when it says so."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 from tidegate.errors import WorkCancelled
-from tidegate.model.mover_job import ErrorReport, ProgressReport, ResultReport
+from tidegate.model.mover_job import ErrorReport, ProgressReport, ReadyReport, RemoveJob, ResultReport
 from tidegate.model.transfer_progress import TransferProgress, TransferResult
 from tidegate.ports.mover_host import Job, Mover, Report
 
@@ -18,6 +18,11 @@ class FakeMover:
     cancelled: bool = False
     stubborn: bool = False
     """It goes on when it is told to stop, until the test ends it."""
+    gone: bool = False
+    """It was let go: bytes would move."""
+    on_go: Callable[["FakeMover"], None] = lambda _mover: None
+    bandwidth: list[tuple[int | None, int | None]] = field(default_factory=list)
+    """What it was told, in order."""
     _said: asyncio.Queue[Report] = field(default_factory=asyncio.Queue)
 
     async def reports(self) -> AsyncIterator[Report]:
@@ -25,8 +30,22 @@ class FakeMover:
         while True:
             report = await self._said.get()
             yield report
-            if not isinstance(report, ProgressReport):
+            if not isinstance(report, ReadyReport | ProgressReport):
                 return
+
+    def go(self) -> None:
+        """It moves from now on."""
+        if not self.gone:
+            self.gone = True
+            self.on_go(self)
+
+    def tell_bandwidth(self, *, upload: int | None, download: int | None) -> None:
+        """Note it."""
+        self.bandwidth.append((upload, download))
+
+    def get_ready(self) -> None:
+        """Say that everything is open."""
+        self._said.put_nowait(ReadyReport())
 
     def cancel(self) -> None:
         """A good mover stops at once."""
@@ -51,22 +70,35 @@ class FakeMover:
 
 @dataclass
 class FakeMovers:
-    """Keeps the MoverHost's promise without processes. With `obliging`, every job succeeds at once."""
+    """Keeps the MoverHost's promise without processes. With `obliging`, every job succeeds as soon as it may move."""
 
     obliging: bool = False
+    hesitant: bool = False
+    """Movers get ready when the test says so; else at once."""
+    waiting: list[FakeMover] = field(default_factory=list)
+    """Those that were made and never let go, in the order of their making."""
     started: list[FakeMover] = field(default_factory=list)
+    """Those that move or moved, in the order in which they were let go; removals do not wait for that."""
 
     async def start(self, job: Job) -> Mover:
         """Note the job."""
-        mover = FakeMover(job)
-        self.started.append(mover)
-        if self.obliging:
-            mover.finish(size=1)
+        mover = FakeMover(job, on_go=self._begin)
+        self.waiting.append(mover)
+        if isinstance(job, RemoveJob):
+            mover.go()
+        elif not self.hesitant:
+            mover.get_ready()
         return mover
 
     async def close(self) -> None:
         """Cancel what runs, and make sure of it."""
-        for mover in self.started:
+        for mover in [*self.waiting, *self.started]:
             mover.cancel()
             if mover.stubborn:
                 mover.fail(WorkCancelled.code, "killed")
+
+    def _begin(self, mover: FakeMover) -> None:
+        self.waiting.remove(mover)
+        self.started.append(mover)
+        if self.obliging:
+            mover.finish(size=1)

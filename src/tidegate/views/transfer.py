@@ -73,6 +73,7 @@ def describe_transfer(transfer: Transfer, reader: Reader) -> tuple[Section, ...]
             "Times",
             [
                 ("Accepted", reader.moment_and_age(status.accepted_timestamp)),
+                ("Prepared", reader.moment_and_age(status.prepared_timestamp)),
                 ("Started", reader.moment_and_age(status.start_timestamp)),
                 ("Ended", reader.moment_and_age(status.completion_timestamp)),
                 ("Took", reader.took(status.start_timestamp, status.completion_timestamp)),

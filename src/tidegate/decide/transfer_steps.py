@@ -1,0 +1,280 @@
+"""What happens next to one transfer: pure, from what is stored, what is known of its mover, and the time.
+
+Every phase that is not final has a deadline or waits for something that has one (`transfer_deadlines.py`), and a wish
+to cancel is acted on in each of them at once. A mover that was started is stopped before its transfer ends, so nothing
+moves for a transfer that is over.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Self
+
+from tidegate.decide.transfer_deadlines import (
+    CANCEL_GRACE,
+    LOOK_AGAIN,
+    PROGRESS_EVERY,
+    STALLS_BEFORE_STOP,
+    Overdue,
+    TransferLimits,
+    accepted_overdue,
+    prepared_overdue,
+)
+from tidegate.errors import WorkCancelled
+from tidegate.model.duration import format_duration
+from tidegate.model.mover_job import MOVER_DIED, ErrorReport, ResultReport
+from tidegate.model.transfer import Transfer, TransferPhase
+from tidegate.model.transfer_progress import TransferProgress, TransferResult
+
+NEVER_MOVED = "cancelled before it moved anything"
+ON_REQUEST = "cancelled on request"
+# While what is left is being removed; a mover that died there may have left more.
+_WORTH_RETRYING = frozenset({"StoreUnavailable", "StoreBusy", "StoreLocked", "RetryableError", MOVER_DIED})
+
+
+class MoverState(StrEnum):
+    """How far a mover is."""
+
+    STARTING = "starting"
+    READY = "ready"
+    MOVING = "moving"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True)
+class KnownMover:
+    """What is known of a transfer's mover."""
+
+    state: MoverState
+    heard_at: datetime
+    """When it last said anything, or was let go."""
+    progress: TransferProgress | None = None
+    last_words: ResultReport | ErrorReport | None = None
+    clears: bool = False
+    """It only removes what a dead mover may have left."""
+
+    def replace(self, **changes: Any) -> Self:  # noqa: ANN401  # whatever the fields are
+        """A copy with `changes`."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True)
+class StartMover:
+    """Start a mover that opens what it needs and then waits."""
+
+
+@dataclass(frozen=True)
+class MarkPrepared:
+    """Its mover is ready."""
+
+
+@dataclass(frozen=True)
+class LetGo:
+    """Its gate let it through: bytes may move."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """Write down how far it is, and whether it is stalled (the sentence; empty: it is not)."""
+
+    progress: TransferProgress | None
+    stalled: str
+
+
+@dataclass(frozen=True)
+class BeginStop:
+    """Go to Canceling, and ask the mover to stop."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class StopMover:
+    """Ask the mover to stop, again if need be, and look at `again`; the phase stays, because nothing was moved."""
+
+    again: datetime
+
+
+@dataclass(frozen=True)
+class ClearLeftovers:
+    """There is no mover any more: remove what one may have left unfinished in the store."""
+
+
+@dataclass(frozen=True)
+class ForgetMover:
+    """What it ended with may go better next time; look at `again`."""
+
+    again: datetime
+
+
+@dataclass(frozen=True)
+class End:
+    """It is over."""
+
+    phase: TransferPhase
+    message: str = ""
+    error_code: str | None = None
+    result: TransferResult | None = None
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Nothing to do before `until`; without it, before something changes."""
+
+    until: datetime | None = None
+
+
+Step = StartMover | MarkPrepared | LetGo | Note | BeginStop | StopMover | ClearLeftovers | ForgetMover | End | Wait
+
+
+def next_step(  # noqa: PLR0911  # a row per phase
+    transfer: Transfer, mover: KnownMover | None, *, now: datetime, limits: TransferLimits
+) -> Step:
+    """The one step that is due now."""
+    case = _Case(transfer, mover, now, limits)
+    if transfer.status.phase.final:
+        return Wait()
+    if mover is not None and mover.last_words is not None:
+        return case.conclude(mover, mover.last_words)
+    match transfer.status.phase:
+        case TransferPhase.ACCEPTED:
+            return case.accepted()
+        case TransferPhase.PREPARED:
+            return case.prepared()
+        case TransferPhase.IN_PROGRESS:
+            return case.in_progress()
+        case TransferPhase.CANCELING:
+            return case.canceling()
+        case _:
+            # Waiting for the gates costs no time: how long is decided by what is ahead, and each of those has an end.
+            return End(TransferPhase.CANCELED, NEVER_MOVED) if case.unwanted else Wait()
+
+
+@dataclass(frozen=True)
+class _Case:
+    transfer: Transfer
+    mover: KnownMover | None
+    now: datetime
+    limits: TransferLimits
+
+    @property
+    def unwanted(self) -> bool:
+        return self.transfer.spec.cancel or self.transfer.deleting
+
+    def accepted(self) -> Step:
+        overdue = accepted_overdue(self.transfer, self.limits)
+        if step := self._give_up(overdue):
+            return step
+        if self.mover is None:
+            return StartMover()
+        return Wait(overdue.at) if self.mover.state is MoverState.STARTING else MarkPrepared()
+
+    def prepared(self) -> Step:
+        overdue = prepared_overdue(self.transfer, self.limits, now=self.now)
+        if step := self._give_up(overdue):
+            return step
+        return StartMover() if self.mover is None else Wait(overdue.at)
+
+    def _give_up(self, overdue: Overdue) -> Step | None:
+        """Before anything moved: stop the mover, if there is one, and only then tell the end."""
+        late = overdue.message != "" and self.now >= overdue.at
+        if not self.unwanted and not late:
+            return None
+        if self.mover is not None:
+            return StopMover(self.now + LOOK_AGAIN)
+        if self.unwanted:
+            return End(TransferPhase.CANCELED, NEVER_MOVED)
+        return End(TransferPhase.FAILED, overdue.message)
+
+    def in_progress(self) -> Step:
+        status, timeout = self.transfer.status, self.transfer.spec.timeout
+        started = status.start_timestamp or self.now
+        if self.unwanted:
+            return BeginStop(ON_REQUEST)
+        if self.now >= started + timeout:
+            return BeginStop(f"took longer than {format_duration(timeout)}")
+        if self.mover is None:
+            return StartMover()
+        if self.mover.state is MoverState.READY:
+            return LetGo()
+        return self._watch_over(self.mover, started, deadline=started + timeout)
+
+    def _watch_over(self, mover: KnownMover, started: datetime, *, deadline: datetime) -> Step:
+        silent_since = max(mover.heard_at, started)
+        give_up = silent_since + STALLS_BEFORE_STOP * self.limits.stall
+        if self.now >= give_up:
+            return BeginStop(f"no progress for {format_duration(STALLS_BEFORE_STOP * self.limits.stall)}")
+        stalls = silent_since + self.limits.stall
+        stalled = _stall_message(mover, silent_since, self.limits) if self.now >= stalls else ""
+        before = self.transfer.status.condition("Stalled")
+        told = before is not None and before.status == "True"
+        written = self.transfer.status.progress
+        has_news = mover.progress is not None and mover.progress != (written and written.replace(updated_at=None))
+        due = ((written and written.updated_at) or started) + PROGRESS_EVERY
+        if bool(stalled) != told or (has_news and self.now >= due):
+            progress = mover.progress.replace(updated_at=mover.heard_at) if mover.progress else None
+            return Note(progress, stalled)
+        moments = [deadline, give_up, *([due] if has_news else []), *([] if stalled else [stalls])]
+        return Wait(min(moments))
+
+    def canceling(self) -> Step:
+        status = self.transfer.status
+        since = status.canceling_timestamp
+        if since is None:
+            return BeginStop(status.message or ON_REQUEST)
+        if self.now >= since + CANCEL_GRACE:
+            return self._forced()
+        if self.mover is not None:
+            return StopMover(self.now + LOOK_AGAIN)
+        if self.transfer.direction == "upload" and status.accepted_timestamp is not None:
+            return ClearLeftovers()
+        return self._stopped()
+
+    def _forced(self) -> Step:
+        """Nobody waits for ever, not even for a process that the kernel does not let go, or a store that is away."""
+        why = self.transfer.status.message or ON_REQUEST
+        left = "its mover had not ended" if self.mover and not self.mover.clears else "what it left was not removed"
+        rest = f"{left} {format_duration(CANCEL_GRACE)} after it was asked to stop"
+        return End(TransferPhase.FAILED, f"{why}; {rest}")
+
+    def conclude(self, mover: KnownMover, words: ResultReport | ErrorReport) -> Step:
+        """What the mover's last words mean. What is done is done, also while it was being cancelled."""
+        if isinstance(words, ResultReport):
+            return self._stopped() if mover.clears else End(TransferPhase.COMPLETED, result=words.result)
+        if words.code == WorkCancelled.code:
+            return self._stopped()
+        if self.transfer.status.phase is TransferPhase.CANCELING and words.code in _WORTH_RETRYING:
+            since = self.transfer.status.canceling_timestamp
+            late = since is not None and self.now >= since + CANCEL_GRACE
+            return self._forced() if late else ForgetMover(self.now + LOOK_AGAIN)
+        return End(TransferPhase.FAILED, words.message, error_code=words.code)
+
+    def _stopped(self) -> End:
+        """Canceled if somebody asked for it, Failed with the reason otherwise."""
+        status = self.transfer.status
+        if status.phase is TransferPhase.CANCELING:
+            phase = TransferPhase.CANCELED if self.unwanted else TransferPhase.FAILED
+            return End(phase, status.message or ON_REQUEST)
+        if self.unwanted:
+            moved = status.phase is TransferPhase.IN_PROGRESS
+            return End(TransferPhase.CANCELED, ON_REQUEST if moved else NEVER_MOVED)
+        if status.phase is TransferPhase.ACCEPTED and self.now >= (late := accepted_overdue(*self._timing)).at:
+            return End(TransferPhase.FAILED, late.message)
+        if status.phase is TransferPhase.PREPARED:
+            late = prepared_overdue(*self._timing, now=self.now)
+            if late.message and self.now >= late.at:
+                return End(TransferPhase.FAILED, late.message)
+        return End(TransferPhase.FAILED, "its mover was stopped by somebody else")
+
+    @property
+    def _timing(self) -> tuple[Transfer, TransferLimits]:
+        return self.transfer, self.limits
+
+
+def _stall_message(mover: KnownMover, since: datetime, limits: TransferLimits) -> str:
+    stage = f" ({mover.progress.stage})" if mover.progress and mover.progress.stage else ""
+    end = since + STALLS_BEFORE_STOP * limits.stall
+    return (
+        f"no progress{stage} since {since:%Y-%m-%d %H:%M:%S} UTC; it is stopped at {end:%H:%M:%S} "
+        "(data-mover-stall-timeout)"
+    )
