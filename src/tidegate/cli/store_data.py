@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from tidegate.model.transfer_progress import TransferResult
     from tidegate.model.volume_kind import VolumeKind
 
+LimitUpload = Annotated[
+    str, typer.Option(metavar="RATE", help="Send at most so many bytes per second: 10MiB, 500K; 0: no limit.")
+]
+LimitDownload = Annotated[
+    str, typer.Option(metavar="RATE", help="Fetch at most so many bytes per second: 10MiB, 500K; 0: no limit.")
+]
 _CODES = (ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.LOCKED, ExitCode.INTERRUPTED)
 
 
@@ -43,6 +49,8 @@ def backup(
         list[str] | None, typer.Option(metavar="GLOB", help="Leave these paths of a directory out; repeated.")
     ] = None,
     label: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Labels; commas or repeated.")] = None,
+    limit_upload: LimitUpload = "0",
+    limit_download: LimitDownload = "0",
     output: options.Output = None,
 ) -> None:
     """Back a directory, an image or a device up into a store. Prints the URL of the backup."""
@@ -72,6 +80,8 @@ def backup(
         else None,
         block_mib=16 if block_size == 16 else 2 if block_size else None,  # noqa: PLR2004  the two that Longhorn takes
         excludes=tuple(exclude or ()),
+        upload_bytes_per_second=_rate("--limit-upload", limit_upload),
+        download_bytes_per_second=_rate("--limit-download", limit_download),
     )
     result = carry(cli, f"Backing up {path}", job)
     reader = cli.reader()
@@ -89,7 +99,9 @@ def restore(
     include: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Only these paths; repeated.")] = None,
     sparse: Annotated[bool, typer.Option("--sparse/--no-sparse", help="Whether zeros in an image are holes.")] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is at PATH.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Allow writing onto a block device.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write onto a device, or over what is in use.")] = False,
+    limit_upload: LimitUpload = "0",
+    limit_download: LimitDownload = "0",
     output: options.Output = None,
 ) -> None:
     """Bring one backup back. What is at PATH stays until everything new is whole."""
@@ -110,6 +122,8 @@ def restore(
         includes=tuple(include or ()),
         force=force,
         sparse=sparse,
+        upload_bytes_per_second=_rate("--limit-upload", limit_upload),
+        download_bytes_per_second=_rate("--limit-download", limit_download),
     )
     result = carry(cli, f"Restoring {place.backup}", job)
     _tell(cli, result, f"Restored {cli.reader().size(result.size)} to {destination}.", output)
@@ -186,6 +200,15 @@ def _destination_kind(place: Place, path: Path) -> "VolumeKind":
     if place.stored().backup_cfg(place.backup).parameters.get(CONTENT) == TREE:
         return VolumeKind.DIRECTORY
     return VolumeKind.DEVICE if path.is_block_device() else VolumeKind.IMAGE
+
+
+def _rate(option: str, text: str) -> int | None:
+    from tidegate.model.quantity import read_rate
+
+    try:
+        return read_rate(text)
+    except ValueError as error:
+        raise wrong_usage(f"{option}: {error}.") from error
 
 
 def _one_of(option: str, value: str, allowed: list[str]) -> str:

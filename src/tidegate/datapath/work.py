@@ -49,6 +49,7 @@ class _Work:
 
     def do(self, job: Job) -> TransferResult:
         self._still_wanted()
+        self._limit_bandwidth(job)
         match job:
             case UploadJob():
                 return self._upload(job)
@@ -132,7 +133,14 @@ class _Work:
 
     def _volume(self, job: Job) -> StoredVolume:
         key = self.shop.find_key(job.target.credentials)
-        return StoredVolume(self.shop.open_store(job.target), job.store_volume, key=key)
+        objects = self.shop.open_store(job.target)
+        if self.shop.bandwidth is not None:
+            objects = self.shop.bandwidth.limited(objects, self.cancelled)
+        return StoredVolume(objects, job.store_volume, key=key)
+
+    def _limit_bandwidth(self, job: Job) -> None:
+        if self.shop.bandwidth is not None and not isinstance(job, RemoveJob):
+            self.shop.bandwidth.set(upload=job.upload_bytes_per_second, download=job.download_bytes_per_second)
 
     def _lock(self, volume: StoredVolume, lock_type: LockType) -> VolumeLock:
         return VolumeLock(

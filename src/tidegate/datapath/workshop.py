@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tidegate.format.encryption_key import EncryptionKey, key_in
 from tidegate.model.mover_job import DownloadJob, TargetAccess, UploadJob
+from tidegate.ports.bandwidth import BandwidthLimits
 from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
 from tidegate.ports.kept_maps import KeptMaps
@@ -62,3 +63,5 @@ class Workshop:
     """Among the credentials of a target."""
     kept_maps: KeptMaps | None = None
     """Without them every upload reads everything."""
+    bandwidth: BandwidthLimits | None = None
+    """A job that begins sets it to what it asks for; it may be changed at any time. Without it: no limits."""

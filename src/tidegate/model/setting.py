@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from tidegate.model.load import LoadConcurrency, parse_load_concurrency
+from tidegate.model.quantity import read_rate
 from tidegate.model.resource import Resource, Spec, Status
 
 
@@ -120,6 +121,30 @@ OVERLAP_DETECTION = SettingDefinition(
     "What two backups may not share while they run: a namespace, or, with 'volume', only a volume.",
     one_of("namespace", "volume"),
 )
+LIMIT_UPLOAD = SettingDefinition(
+    "limit-upload",
+    "0",
+    "Bytes per second that one transfer may send to its store, such as 10MiB; 0 is no limit.",
+    read_rate,
+)
+LIMIT_DOWNLOAD = SettingDefinition(
+    "limit-download",
+    "0",
+    "Bytes per second that one transfer may fetch from its store, such as 10MiB; 0 is no limit.",
+    read_rate,
+)
+LIMIT_UPLOAD_PER_NODE = SettingDefinition(
+    "limit-upload-per-node",
+    "0",
+    "Bytes per second that all transfers of a node together may send, shared evenly; 0 is no limit.",
+    read_rate,
+)
+LIMIT_DOWNLOAD_PER_NODE = SettingDefinition(
+    "limit-download-per-node",
+    "0",
+    "Bytes per second that all transfers of a node together may fetch, shared evenly; 0 is no limit.",
+    read_rate,
+)
 
 KNOWN_SETTINGS = {
     definition.name: definition
@@ -132,6 +157,10 @@ KNOWN_SETTINGS = {
         QUEUE_PAUSED,
         PRIORITY_HEAD_START_SECONDS,
         OVERLAP_DETECTION,
+        LIMIT_UPLOAD,
+        LIMIT_DOWNLOAD,
+        LIMIT_UPLOAD_PER_NODE,
+        LIMIT_DOWNLOAD_PER_NODE,
     )
 }
 
@@ -148,6 +177,11 @@ class Settings:
     queue_paused: bool
     priority_head_start_seconds: int
     overlap_detection: str
+    limit_upload: int | None = None
+    """Bytes per second, as the three that follow; None: no limit."""
+    limit_download: int | None = None
+    limit_upload_per_node: int | None = None
+    limit_download_per_node: int | None = None
 
 
 def effective_settings(stored: list[Setting]) -> Settings:
@@ -169,4 +203,8 @@ def effective_settings(stored: list[Setting]) -> Settings:
         queue_paused=value(QUEUE_PAUSED),  # type: ignore[arg-type]
         priority_head_start_seconds=value(PRIORITY_HEAD_START_SECONDS),  # type: ignore[arg-type]
         overlap_detection=value(OVERLAP_DETECTION),  # type: ignore[arg-type]
+        limit_upload=value(LIMIT_UPLOAD),  # type: ignore[arg-type]
+        limit_download=value(LIMIT_DOWNLOAD),  # type: ignore[arg-type]
+        limit_upload_per_node=value(LIMIT_UPLOAD_PER_NODE),  # type: ignore[arg-type]
+        limit_download_per_node=value(LIMIT_DOWNLOAD_PER_NODE),  # type: ignore[arg-type]
     )

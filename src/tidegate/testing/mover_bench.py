@@ -20,6 +20,7 @@ from tidegate.model.mover_job import (
 )
 from tidegate.model.transfer_progress import TransferResult
 from tidegate.model.volume_kind import VolumeKind
+from tidegate.ports.bandwidth import BandwidthLimits
 from tidegate.ports.mover_host import Job, Report
 from tidegate.ports.object_store import ObjectStore
 from tidegate.testing.clock import ManualClock
@@ -41,7 +42,13 @@ class MoverBench:
     """Uploads, downloads and removes in one store. A failed job raises its error, as if there were no mover."""
 
     def __init__(
-        self, objects: ObjectStore, *, clock: ManualClock | None = None, volume: str = "shop.db", key: str | None = None
+        self,
+        objects: ObjectStore,
+        *,
+        clock: ManualClock | None = None,
+        volume: str = "shop.db",
+        key: str | None = None,
+        bandwidth: BandwidthLimits | None = None,
     ) -> None:
         self.objects = objects
         self.clock = clock or ManualClock()
@@ -56,6 +63,7 @@ class MoverBench:
             clock=self.clock,
             new_id=_NEW_ID,
             wait=no_wait,
+            bandwidth=bandwidth,
         )
 
     def upload(
