@@ -122,15 +122,16 @@ class Upload:
             raise
         self.settle(final, new_blocks=moved.new_blocks)
         self._keep_map(source, final)
-        return self.result(final, warnings=tuple(source.warnings()))
+        return self.result(final).replace(
+            warnings=tuple(source.warnings()), snapshot=source.snapshot, left_out=source.left_out
+        )
 
-    def result(self, cfg: BackupCfg, *, warnings: tuple[str, ...] = ()) -> TransferResult:
+    def result(self, cfg: BackupCfg) -> TransferResult:
         """What there is to tell about a finished backup."""
         return TransferResult(
             url=BackupUrl(self.job.target.url, cfg.volume_name, cfg.name).encode(),
             size=shown_size(cfg.parameters, image_size=cfg.true_size or 0),
             new_bytes=cfg.newly_uploaded_size,
-            warnings=warnings,
         )
 
     def _withdraw(self, begun: BackupCfg) -> None:

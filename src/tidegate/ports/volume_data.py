@@ -13,7 +13,11 @@ R = TypeVar("R")
 
 
 class VolumeSource(Protocol):
-    """One volume opened for reading. Used as a context manager; reads may come from many threads at once."""
+    """One volume opened for reading. Used as a context manager; reads may come from many threads at once.
+
+    To open it takes the snapshot, where there is one, and to leave it removes the snapshot. Whoever must say that a
+    volume is ready to be moved opens it, says so, and waits: what is read later is what was there at that time.
+    """
 
     @property
     def size(self) -> int:
@@ -59,6 +63,16 @@ class VolumeSource(Protocol):
 
     def warnings(self) -> Sequence[str]:
         """What a person should know about this reading: files skipped, files that changed under us."""
+        ...
+
+    @property
+    def snapshot(self) -> str:
+        """`reflink` if a snapshot is read, `none` if the volume itself."""
+        ...
+
+    @property
+    def left_out(self) -> int:
+        """Files that could not be read, and so are not in the backup; final with the warnings, which name them."""
         ...
 
     def __enter__(self) -> "VolumeSource": ...
