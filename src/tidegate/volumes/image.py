@@ -13,6 +13,7 @@ from tidegate.model.mover_job import SnapshotWish
 from tidegate.model.volume_kind import VolumeKind
 from tidegate.volumes.holes import data_ranges
 from tidegate.volumes.image_snapshot import Clone, take_snapshot
+from tidegate.volumes.unfinished_mark import refuse_unfinished
 
 # Coarser than the times of any file system that is in use.
 _MARGIN_SECONDS = 2
@@ -42,6 +43,7 @@ class ImageSource:
         self._was_read = False
         try:
             self._size = image_size(self._handle, path)
+            refuse_unfinished(self._handle, path)
         except SourceUnreadable:
             self.__exit__()
             raise
