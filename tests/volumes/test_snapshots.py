@@ -132,6 +132,15 @@ def test_a_change_during_a_live_read_is_told(image, change, sentence, wish):
         assert source.proof(settled_before=LATER) is None
 
 
+def test_what_is_written_while_the_work_waits_is_read_and_no_change(image):
+    with opened(image, SnapshotWish.NEVER) as source:
+        image.write_bytes(NEW)
+        source.begin_reading()
+
+        assert (source.read_at(0, source.size), source.warnings()) == (NEW, ())
+        assert source.proof(settled_before=LATER) is not None
+
+
 def test_who_wants_no_snapshot_gets_none_and_no_warning(image):
     with opened(image, SnapshotWish.NEVER) as source:
         source.read_at(0, 100)

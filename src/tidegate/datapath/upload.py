@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from tidegate.datapath.crew import work_through
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.decide.mover_memory import Allowance, allowance
 from tidegate.errors import DamagedMetadata, NoSpace, NotFound, StoreUnavailable
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, MIB, BackupCfg, BlockRef, block_parameters
 from tidegate.format.backup_url import BackupUrl
@@ -28,9 +29,6 @@ from tidegate.model.transfer_progress import TransferResult
 from tidegate.ports.clock import Clock
 from tidegate.ports.kept_maps import KeptMap, KeptMaps
 from tidegate.ports.volume_data import VolumeSource
-
-WORKERS = 2
-_MOST_BYTES_IN_FLIGHT = 64 * MIB
 
 
 @dataclass(frozen=True)
@@ -100,8 +98,10 @@ class Upload:
 
         Raises FootingLost if what the source was opened for is not so any more: open it anew.
         """
+        source.begin_reading()
         if self.footing().block_size != footing.block_size:
             raise FootingLost
+        self._allowance(source.size, footing.block_size)  # raises before anything is written
         volume_cfg = self._volume_cfg(source.size, footing.block_size)
         begun = BackupCfg(name=self.job.store_backup, volume_name=self.volume.name, compression=volume_cfg.compression)
         self.volume.save_backup_cfg(begun)
@@ -182,17 +182,19 @@ class Upload:
         if not moved.knows(kept):
             raise FootingLost
         moved.take_over(kept)
-        # Each thread holds a block and its compressed form: many threads for a far store, but never much memory.
-        threads = min(self.volume.objects.requests_in_flight, max(WORKERS, _MOST_BYTES_IN_FLIGHT // (2 * block_size)))
         self.progress.enter("uploading", total_bytes=source.bytes_to_read)
         planned = 0
         for ranges in source.rounds():
             offsets = array("Q", block_offsets(ranges, block_size))
             planned += len(offsets) * block_size
             self.progress.expect(max(planned, source.bytes_to_read))
-            work_through(offsets, moved.take, threads=threads)
+            work_through(offsets, moved.take, threads=self._allowance(source.size, block_size).threads)
         self.progress.expect(planned)
         return moved
+
+    def _allowance(self, size: int, block_size: int) -> Allowance:
+        wanted = self.volume.objects.requests_in_flight
+        return allowance(self.job.memory_bytes, block_size=block_size, volume_size=size, wanted=wanted)
 
     def _known_blocks(self) -> ChecksumSet:
         known = ChecksumSet()

@@ -95,7 +95,7 @@ class _Work:
         base = None
         if footing.base is not None and job.volume_kind is VolumeKind.DIRECTORY:
             size = footing.base.true_size or 0
-            base = stack.enter_context(StoredContent(volume, footing.base, size=size))
+            base = stack.enter_context(StoredContent(volume, footing.base, size=size, memory=job.memory_bytes))
         return stack.enter_context(
             self.shop.open_source(
                 job,
@@ -111,7 +111,7 @@ class _Work:
         sink = self.shop.open_sink(job)
         with contextlib.ExitStack() as stack:
             warnings = self._lock_if_allowed(volume, stack)
-            content = stack.enter_context(open_backup(volume, job.store_backup, onto=job.onto))
+            content = stack.enter_context(open_backup(volume, job.store_backup, onto=job.onto, memory=job.memory_bytes))
             # How much a few paths are is known only once they are here.
             total = None if job.includes else len(content.block_offsets) * content.block_size
             self.progress.enter("downloading", total_bytes=total)

@@ -16,8 +16,12 @@ class VolumeSource(Protocol):
     """One volume opened for reading. Used as a context manager; reads may come from many threads at once.
 
     To open it takes the snapshot, where there is one, and to leave it removes the snapshot. Whoever must say that a
-    volume is ready to be moved opens it, says so, and waits: what is read later is what was there at that time.
+    volume is ready to be moved opens it, says so, and waits: what a snapshot holds is what was there at that time.
     """
+
+    def begin_reading(self) -> None:
+        """Called once, after any wait, before anything else is asked: who has no snapshot looks at the volume again."""
+        ...
 
     @property
     def size(self) -> int:

@@ -48,6 +48,13 @@ class ImageSource:
             self.__exit__()
             raise
 
+    def begin_reading(self) -> None:
+        """See VolumeSource. What was written while we waited was not written while we read."""
+        if self._snapshot.handle is None:
+            self._can_prove = _written_out(self._live)
+            self._before = os.fstat(self._live)
+            self._size = image_size(self._live, self._path)
+
     @property
     def size(self) -> int:
         """See VolumeSource."""
