@@ -182,7 +182,7 @@ def _tell(cli: CliContext, result: "TransferResult", sentence: str, output: Outp
         "warnings": list(result.warnings),
     }
     if result.snapshot is not None:
-        document |= {"snapshot": result.snapshot, "leftOut": result.left_out}
+        document |= {"snapshot": result.snapshot, "leftOut": list(result.left_out)}
     if not show_document(cli, document, output):
         cli.terminal.out(result.url)
 

@@ -123,7 +123,7 @@ class Upload:
         self.settle(final, new_blocks=moved.new_blocks)
         self._keep_map(source, final)
         return self.result(final).replace(
-            warnings=tuple(source.warnings()), snapshot=source.snapshot, left_out=source.left_out
+            warnings=tuple(source.warnings()), snapshot=source.snapshot, left_out=tuple(source.left_out)
         )
 
     def result(self, cfg: BackupCfg) -> TransferResult:

@@ -26,5 +26,5 @@ class TransferResult(Plain):
     warnings: tuple[str, ...] = ()
     snapshot: str | None = None
     """How an upload read its volume: `reflink`, from a snapshot, or `none`, live. Absent: nothing was read."""
-    left_out: int = 0
-    """Files that could not be read and so are not in the backup. The warnings name them."""
+    left_out: tuple[str, ...] = ()
+    """Paths in a tree that could not be read and so are not in the backup: the first hundred of them."""

@@ -75,8 +75,8 @@ class VolumeSource(Protocol):
         ...
 
     @property
-    def left_out(self) -> int:
-        """Files that could not be read, and so are not in the backup; final with the warnings, which name them."""
+    def left_out(self) -> Sequence[str]:
+        """Paths that could not be read, and so are not in the backup: the first hundred. Final with the warnings."""
         ...
 
     def __enter__(self) -> "VolumeSource": ...

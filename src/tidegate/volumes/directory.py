@@ -25,6 +25,7 @@ from tidegate.volumes.scan import Scanned, TreeScan
 from tidegate.volumes.tree_spool import TreeSpool
 
 _MOST_WARNINGS = 1000
+_MOST_LEFT_OUT = 100
 _MOST_TRIES = 3
 # A file that is larger and keeps changing would be read for hours, and still be mixed.
 _LARGEST_READ_AGAIN = 1024 * 1024 * 1024
@@ -141,9 +142,9 @@ class DirectorySource:
         return "none"
 
     @property
-    def left_out(self) -> int:
+    def left_out(self) -> Sequence[str]:
         """See VolumeSource."""
-        return self._scan.unreadable + self._watch.unreadable
+        return [*self._scan.unreadable, *self._watch.unreadable][:_MOST_LEFT_OUT]
 
     def __enter__(self) -> "DirectorySource":
         try:

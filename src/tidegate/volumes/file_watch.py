@@ -36,7 +36,7 @@ class FileWatch:
         self._changed: dict[int, str] = {}
         self._changed_in_all = 0
         self._lost: dict[int, str] = {}
-        self._unreadable: set[int] = set()
+        self._unreadable: dict[int, str] = {}
 
     def changed(self, line: int, path: str) -> None:
         """The file is not the one that the walk saw, or has fewer bytes; its bytes may be old and new ones mixed."""
@@ -57,7 +57,7 @@ class FileWatch:
                 self._changed_in_all -= 1
             self._lost.setdefault(line, f"{path}: {what}")
             if not gone:
-                self._unreadable.add(line)
+                self._unreadable[line] = path
 
     def take_changed(self) -> Mapping[int, str]:
         """The files that changed, line and path, to be read once more; from here on they count as unchanged."""
@@ -67,10 +67,10 @@ class FileWatch:
             return taken
 
     @property
-    def unreadable(self) -> int:
-        """How many files are there but could not be read."""
+    def unreadable(self) -> Sequence[str]:
+        """Paths of files that are there but could not be read, sorted."""
         with self._lock:
-            return len(self._unreadable)
+            return sorted(self._unreadable.values())
 
     def is_lost(self, line: int) -> bool:
         """Whether the file could not be read."""

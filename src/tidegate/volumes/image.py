@@ -128,9 +128,9 @@ class ImageSource:
         return "none" if self._snapshot.handle is None else "reflink"
 
     @property
-    def left_out(self) -> int:
+    def left_out(self) -> Sequence[str]:
         """See VolumeSource. An image is read as a whole, or not at all."""
-        return 0
+        return ()
 
     def _now(self) -> os.stat_result:
         return self._after_snapshot if self._snapshot.handle is not None else os.fstat(self._live)
