@@ -12,7 +12,7 @@ from tidegate.datapath.remove import Removal
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.datapath.upload import Footing, FootingLost, Upload
 from tidegate.datapath.workshop import Workshop
-from tidegate.errors import TidegateError, Unauthenticated, WorkCancelled
+from tidegate.errors import NoSpace, TidegateError, Unauthenticated, WorkCancelled
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.lock_file import LockType
 from tidegate.format.packed_tree import shown_size
@@ -153,11 +153,16 @@ class _Work:
         )
 
     def _lock_if_allowed(self, volume: StoredVolume, stack: contextlib.ExitStack) -> list[str]:
-        """A store that may only be read must still be good for a restore; nobody of ours deletes from it."""
+        """A store that may only be read, or is full, must still be good for a restore.
+
+        Should somebody delete the backup meanwhile, a block is missing, and the restore says so.
+        """
         try:
             stack.enter_context(self._lock(volume, LockType.BACKUP_OR_RESTORE))
         except Unauthenticated as error:
             return [f"the backup was read without a lock, because the store may not be written to: {error}"]
+        except NoSpace as error:
+            return [f"the backup was read without a lock, because the store is full: {error}"]
         return []
 
     def _on_bytes(self, count: int) -> None:
