@@ -10,6 +10,7 @@ import threading
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from tidegate.datapath.crew import work_through
 from tidegate.datapath.progress import Progress
@@ -29,6 +30,9 @@ from tidegate.model.transfer_progress import TransferResult
 from tidegate.ports.clock import Clock
 from tidegate.ports.kept_maps import KeptMap, KeptMaps
 from tidegate.ports.volume_data import VolumeSource
+
+# Much longer than a client can be between finishing its backup and pointing to it without losing its lock.
+_RIVALS_WITHIN = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,12 @@ class Upload:
         return not _is_news(cfg, volume_cfg)
 
     def settle(self, cfg: BackupCfg, *, new_blocks: int = 0) -> None:
-        """Let volume.cfg point to a finished backup. Needs the lock; repeating it changes nothing."""
+        """Let volume.cfg point to a finished backup. Needs the lock; repeating it changes nothing.
+
+        Others may back the same volume up at the same time: they hold locks of the same kind. Whoever wrote last looks
+        whether a later backup than its own was finished, so the pointer never stays behind.
+        """
+        rivals = self.volume.lock_count() > 1
         volume_cfg = self._volume_cfg(cfg.true_size or 0, cfg.block_size)
         changed = replace(volume_cfg, block_count=volume_cfg.block_count + new_blocks)
         if _is_news(cfg, volume_cfg):
@@ -76,6 +85,20 @@ class Upload:
             )
         if changed != volume_cfg:
             self.volume.save_volume_cfg(changed)
+            if rivals and (later := self._later_than(changed)):
+                self.settle(later)
+
+    def _later_than(self, volume_cfg: VolumeCfg) -> BackupCfg | None:
+        """The latest backup that was finished about when ours was, if it is later than the one that is pointed to."""
+        latest, latest_at = None, parse_time(volume_cfg.last_backup_at)
+        for name in self.volume.backups_finished_about(self.job.store_backup, within=_RIVALS_WITHIN):
+            with contextlib.suppress(NotFound, DamagedMetadata):
+                cfg = self.volume.backup_cfg(name)
+                taken_at = None if cfg.in_progress else parse_time(cfg.snapshot_created_at)
+                # Not if it was taken at the same time: two that give way to each other would never end.
+                if taken_at is not None and latest_at is not None and taken_at > latest_at:
+                    latest, latest_at = cfg, taken_at
+        return latest
 
     def footing(self) -> "Footing":
         """What this backup can build on, as far as the store tells now."""
