@@ -10,9 +10,9 @@ import threading
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from tidegate.datapath.crew import work_through
+from tidegate.datapath.last_backup import is_news, later_rival
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.decide.mover_memory import Allowance, allowance
@@ -23,16 +23,13 @@ from tidegate.format.block_map import BlockMap
 from tidegate.format.checksum_set import ChecksumSet
 from tidegate.format.compression import Compression
 from tidegate.format.packed_tree import align_up, shown_size
-from tidegate.format.times import format_time, parse_time
+from tidegate.format.times import format_time
 from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.mover_job import BackupMode, UploadJob
 from tidegate.model.transfer_progress import TransferResult
 from tidegate.ports.clock import Clock
 from tidegate.ports.kept_maps import KeptMap, KeptMaps
 from tidegate.ports.volume_data import VolumeSource
-
-# Much longer than a client can be between finishing its backup and pointing to it without losing its lock.
-_RIVALS_WITHIN = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class Upload:
             volume_cfg = self.volume.volume_cfg()
         except NotFound:
             return False
-        return not _is_news(cfg, volume_cfg)
+        return not is_news(cfg, volume_cfg)
 
     def settle(self, cfg: BackupCfg, *, new_blocks: int = 0) -> None:
         """Let volume.cfg point to a finished backup. Needs the lock; repeating it changes nothing.
@@ -79,26 +76,14 @@ class Upload:
         rivals = self.volume.lock_count() > 1
         volume_cfg = self._volume_cfg(cfg.true_size or 0, cfg.block_size)
         changed = replace(volume_cfg, block_count=volume_cfg.block_count + new_blocks)
-        if _is_news(cfg, volume_cfg):
+        if is_news(cfg, volume_cfg):
             changed = replace(
                 changed, last_backup_name=cfg.name, last_backup_at=cfg.snapshot_created_at, labels=cfg.labels
             )
         if changed != volume_cfg:
             self.volume.save_volume_cfg(changed)
-            if rivals and (later := self._later_than(changed)):
+            if rivals and (later := later_rival(self.volume, cfg.name, changed)):
                 self.settle(later)
-
-    def _later_than(self, volume_cfg: VolumeCfg) -> BackupCfg | None:
-        """The latest backup that was finished about when ours was, if it is later than the one that is pointed to."""
-        latest, latest_at = None, parse_time(volume_cfg.last_backup_at)
-        for name in self.volume.backups_finished_about(self.job.store_backup, within=_RIVALS_WITHIN):
-            with contextlib.suppress(NotFound, DamagedMetadata):
-                cfg = self.volume.backup_cfg(name)
-                taken_at = None if cfg.in_progress else parse_time(cfg.snapshot_created_at)
-                # Not if it was taken at the same time: two that give way to each other would never end.
-                if taken_at is not None and latest_at is not None and taken_at > latest_at:
-                    latest, latest_at = cfg, taken_at
-        return latest
 
     def footing(self) -> "Footing":
         """What this backup can build on, as far as the store tells now."""
@@ -349,11 +334,3 @@ def _kept_refs(source: VolumeSource, base: BackupCfg | None) -> BlockMap:
     return BlockMap.of(
         BlockRef(offset, ref.checksum) for offset, before in source.kept_blocks() if (ref := blocks.at(before))
     )
-
-
-def _is_news(cfg: BackupCfg, volume_cfg: VolumeCfg) -> bool:
-    """Whether the volume should point to this backup now: it is another one, and not older."""
-    if volume_cfg.last_backup_name == cfg.name:
-        return False
-    then, now = parse_time(volume_cfg.last_backup_at), parse_time(cfg.snapshot_created_at)
-    return not volume_cfg.last_backup_name or then is None or now is None or now >= then
