@@ -87,6 +87,18 @@ async def test_a_failed_volume_makes_the_backup_partially_failed_and_names_it(wo
     assert backup.status.failure_reason == "shop/db: /data/shop/db is gone"
 
 
+async def test_files_that_could_not_be_read_make_the_backup_partially_failed_and_are_named(world):
+    await world.volumes("shop/files")
+    await world.store.create(a_backup("nightly", "shop"))
+    await world.settle()
+    world.movers.started[0].finish(left_out=("secret",), warnings=("secret: could not be read",))
+    await world.settle()
+
+    status = (await world.store.get(Backup, "nightly")).status
+    assert (str(status.phase), status.errors, status.warnings) == ("PartiallyFailed", 1, 1)
+    assert status.failure_reason == "shop/files: could not be read and is not in the backup: secret"
+
+
 async def test_a_backup_that_matches_nothing_completes_with_a_warning(world):
     await world.store.create(a_backup("empty", "nowhere"))
     await world.settle()

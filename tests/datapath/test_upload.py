@@ -94,7 +94,8 @@ def test_the_same_backup_again_changes_nothing(bench, store, image):
     first = bench.upload(image("AB"))
     again = MoverBench(FaultyObjects(store), clock=bench.clock)
 
-    assert again.upload(image("XY")) == first
+    # How it was read is known only to the one who read it.
+    assert again.upload(image("XY")) == first.replace(warnings=(), snapshot=None)
     assert not [call for call in again.objects.calls if call[0] in {"put", "put_if_absent", "delete"}]
 
 

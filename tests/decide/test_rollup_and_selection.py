@@ -6,7 +6,7 @@ from tidegate.decide.rollup import roll_up
 from tidegate.decide.selection import uploads_to_restore, volumes_to_back_up
 from tidegate.model.backup import BackupSpec, LabelSelector
 from tidegate.model.restore import RestoreSpec
-from tidegate.model.transfer import TransferPhase
+from tidegate.model.transfer import TransferPhase, TransferResult
 from tidegate.testing.builders import a_transfer, a_volume
 
 DONE, FAILED, CANCELED, MOVING = (
@@ -37,6 +37,29 @@ def test_the_phases_of_the_transfers_make_the_outcome(phases, finished, outcome)
 
 def test_the_first_failure_names_its_volume():
     rollup = roll_up([a_transfer("t", FAILED, volume=("shop", "db"), message="disk on fire")])
+
+    assert rollup.first_failure == "shop/db: disk on fire"
+
+
+def left_out(name, *paths):
+    return a_transfer(name, DONE, volume=("shop", name)).with_status(result=TransferResult(left_out=paths))
+
+
+def test_what_could_not_be_read_makes_the_outcome_partial_and_is_named():
+    rollup = roll_up([a_transfer("a", DONE), left_out("db", "secret", "closed/inside")])
+
+    assert (rollup.finished, rollup.outcome, rollup.incomplete) == (True, "PartiallyFailed", 1)
+    assert rollup.first_failure == "shop/db: could not be read and is not in the backup: secret, closed/inside"
+
+
+def test_many_that_could_not_be_read_are_counted_after_the_first_few():
+    rollup = roll_up([left_out("db", *"abcdefgh")])
+
+    assert rollup.first_failure == "shop/db: could not be read and is not in the backup: a, b, c, d, e and 3 more"
+
+
+def test_a_failure_speaks_before_what_was_left_out():
+    rollup = roll_up([left_out("a", "secret"), a_transfer("t", FAILED, volume=("shop", "db"), message="disk on fire")])
 
     assert rollup.first_failure == "shop/db: disk on fire"
 

@@ -53,15 +53,6 @@ def test_an_image_that_becomes_shorter_is_not_filled_up(tmp_path):
             source.read_at(0, 5)
 
 
-def test_an_image_that_is_written_to_meanwhile_is_named(tmp_path):
-    (tmp_path / "image").write_bytes(b"12345")
-
-    with ImageSource(str(tmp_path / "image"), VolumeKind.IMAGE) as source:
-        assert source.warnings() == ()
-        (tmp_path / "image").write_bytes(b"1234567")
-        assert "was written to" in source.warnings()[0]
-
-
 @pytest.mark.parametrize("size", [1, 4096, 2 * MIB, 2 * MIB + 1, 6 * MIB])
 def test_an_image_of_any_size_comes_back_with_that_size(bench, tmp_path, size):
     (tmp_path / "image").write_bytes(os.urandom(size))

@@ -54,11 +54,12 @@ def tree():
 def test_unreadable_files_are_named_in_warnings_and_the_rest_is_backed_up(tree):
     def work():
         result = MoverBench(MemoryObjects(ManualClock())).upload(tree, kind=VolumeKind.DIRECTORY)
-        return f"{result.size} {' | '.join(result.warnings)}"
+        return f"{result.size} {' '.join(result.left_out)} {' | '.join(result.warnings)}"
 
-    size, _, warnings = as_nobody(work).partition(" ")
+    size, first, second, warnings = as_nobody(work).split(" ", 3)
 
     assert size == str(len("readable"))
+    assert {first, second} == {"secret", "closed"}
     assert "secret" in warnings
     assert "closed" in warnings
     assert "open" not in warnings

@@ -49,6 +49,9 @@ def backup(
         list[str] | None, typer.Option(metavar="GLOB", help="Leave these paths of a directory out; repeated.")
     ] = None,
     label: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Labels; commas or repeated.")] = None,
+    snapshot: Annotated[
+        str, typer.Option(metavar="auto|required|never", help="Whether an image is read from a snapshot of it.")
+    ] = "auto",
     limit_upload: LimitUpload = "0",
     limit_download: LimitDownload = "0",
     output: options.Output = None,
@@ -56,7 +59,7 @@ def backup(
     """Back a directory, an image or a device up into a store. Prints the URL of the backup."""
     from tidegate.format.checksum import checksum
     from tidegate.format.paths import check_name
-    from tidegate.model.mover_job import BackupMode, CompressionChoice, UploadJob
+    from tidegate.model.mover_job import BackupMode, CompressionChoice, SnapshotWish, UploadJob
 
     cli = context_of(ctx)
     place = volume_place(cli, to, volume)
@@ -80,12 +83,15 @@ def backup(
         else None,
         block_mib=16 if block_size == 16 else 2 if block_size else None,  # noqa: PLR2004  the two that Longhorn takes
         excludes=tuple(exclude or ()),
+        snapshot=SnapshotWish(_one_of("--snapshot", snapshot, [str(one) for one in SnapshotWish])),
         upload_bytes_per_second=_rate("--limit-upload", limit_upload),
         download_bytes_per_second=_rate("--limit-download", limit_download),
     )
     result = carry(cli, f"Backing up {path}", job)
     reader = cli.reader()
     _tell(cli, result, f"Backed up {reader.size(result.size)}; {reader.size(result.new_bytes)} were new.", output)
+    if result.left_out:
+        cli.end_with(ExitCode.PARTLY_MISSING)
 
 
 def restore(
@@ -137,7 +143,7 @@ def add_data_verbs(app: typer.Typer) -> None:
             "tidegate store backup /srv/shop --to /mnt/backups --volume shop",
             "tidegate store backup /home --to /mnt/backups --volume home --exclude .cache --exclude '*.tmp'",
             "tidegate store backup disk.img --to s3://bucket@eu-central-1/ --volume disk --compression gzip",
-            codes=_CODES,
+            codes=(ExitCode.PARTLY_MISSING, *_CODES),
         ),
     )(backup)
     app.command(
@@ -175,6 +181,8 @@ def _tell(cli: CliContext, result: "TransferResult", sentence: str, output: Outp
         "newBytes": result.new_bytes,
         "warnings": list(result.warnings),
     }
+    if result.snapshot is not None:
+        document |= {"snapshot": result.snapshot, "leftOut": list(result.left_out)}
     if not show_document(cli, document, output):
         cli.terminal.out(result.url)
 

@@ -192,7 +192,7 @@ def _with_counts(backup: Backup, rollup: Rollup) -> Backup:
     planned = status.progress.total_items if status.progress else 0
     return backup.with_status(
         progress=BackupProgress(total_items=planned, items_backed_up=ITEMS_PER_VOLUME * rollup.done),
-        errors=rollup.failed + rollup.cancelled + hooks.errors,
+        errors=rollup.failed + rollup.cancelled + rollup.incomplete + hooks.errors,
         warnings=rollup.warnings + hooks.warnings + len(status.gone_volumes) + (planned == 0),
     )
 

@@ -10,19 +10,11 @@ from typing import TypeVar
 from tidegate.datapath.crew import work_ahead, work_through
 from tidegate.datapath.second_best import advice_for
 from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.decide.mover_memory import allowance
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, Refused, TidegateError
 from tidegate.format.backup_cfg import BackupCfg
 from tidegate.format.block_map import BlockMap, BlockRef
 from tidegate.format.checksum import checksum
-
-READERS = 4
-# Bounds the memory of a restore: so many blocks may wait to be used.
-_AHEAD = 8
-# The same for threads that use what they fetch themselves: each holds a block, its stored body, and as much again
-# while one becomes the other.
-_MOST_BYTES_IN_FLIGHT = 64 * 1024 * 1024
-_BLOCKS_PER_THREAD = 4
-_FEWEST_THREADS = 2
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -34,7 +26,18 @@ class StoredContent:
     Whoever reads in order finds the next blocks read ahead; going back, or jumping, costs only time.
     """
 
-    def __init__(self, volume: StoredVolume, cfg: BackupCfg, *, size: int, kept: frozenset[int] | None = None) -> None:
+    def __init__(
+        self,
+        volume: StoredVolume,
+        cfg: BackupCfg,
+        *,
+        size: int,
+        kept: frozenset[int] | None = None,
+        memory: int | None = None,
+    ) -> None:
+        self._allowance = allowance(
+            memory, block_size=cfg.block_size, volume_size=size, wanted=volume.objects.requests_in_flight
+        )
         self._volume = volume
         self._cfg = cfg
         self._size = size
@@ -46,7 +49,7 @@ class StoredContent:
         self._to_read: Sequence[int] = (
             array("Q", (offset for offset in self._offsets if offset not in kept)) if kept else self._offsets
         )
-        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="reader")
+        self._readers = ThreadPoolExecutor(self._allowance.readers, thread_name_prefix="reader")
         self._ahead: dict[int, Future[bytes]] = {}
 
     @property
@@ -99,16 +102,11 @@ class StoredContent:
 
     def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
         """See BackupContent."""
-        work_through(items, do, threads=self._threads)
+        work_through(items, do, threads=self._allowance.threads)
 
     def ahead(self, items: Iterable[T], prepare: Callable[[T], R]) -> Iterator[tuple[T, R]]:
         """See BackupContent."""
-        return work_ahead(items, prepare, threads=self._threads)
-
-    @property
-    def _threads(self) -> int:
-        affordable = max(_FEWEST_THREADS, _MOST_BYTES_IN_FLIGHT // (_BLOCKS_PER_THREAD * self.block_size))
-        return min(self._volume.objects.requests_in_flight, affordable)
+        return work_ahead(items, prepare, threads=self._allowance.threads)
 
     def __enter__(self) -> "StoredContent":
         return self
@@ -119,7 +117,7 @@ class StoredContent:
 
     def _read_on(self, offset: int) -> None:
         following = bisect_right(self._to_read, max(offset, max(self._ahead, default=-1)))
-        while len(self._ahead) < _AHEAD and following < len(self._to_read):
+        while len(self._ahead) < self._allowance.ahead and following < len(self._to_read):
             self._ahead[self._to_read[following]] = self._fetch(self._to_read[following])
             following += 1
 
@@ -138,10 +136,13 @@ class StoredContent:
             self._ahead.pop(passed).cancel()
 
 
-def open_backup(volume: StoredVolume, backup: str, *, onto: str | None = None) -> StoredContent:
+def open_backup(
+    volume: StoredVolume, backup: str, *, onto: str | None = None, memory: int | None = None
+) -> StoredContent:
     """The content of a finished backup. Raises NotFound, DamagedMetadata, WrongKey, or Refused with the reason.
 
-    With `onto`, the content knows what a destination that holds that earlier backup need not be given again.
+    With `onto`, the content knows what a destination that holds that earlier backup need not be given again. No more
+    is read at once than fits into `memory`.
     """
     cfg = finished_cfg(volume, backup)
     size = cfg.true_size
@@ -152,7 +153,8 @@ def open_backup(volume: StoredVolume, backup: str, *, onto: str | None = None) -
         raise DamagedMetadata(f"the store does not tell the size of volume {volume.name}")
     if cfg.blocks and cfg.blocks[-1].offset >= size:
         raise DamagedMetadata(f"backup {backup} has blocks behind the end of volume {volume.name} ({size} bytes)")
-    return StoredContent(volume, cfg, size=size, kept=_kept(cfg, finished_cfg(volume, onto)) if onto else None)
+    kept = _kept(cfg, finished_cfg(volume, onto)) if onto else None
+    return StoredContent(volume, cfg, size=size, kept=kept, memory=memory)
 
 
 def finished_cfg(volume: StoredVolume, backup: str) -> BackupCfg:

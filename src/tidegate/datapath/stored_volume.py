@@ -1,6 +1,7 @@
 """What a store holds of one volume: its cfgs and blocks, as values instead of keys and bytes."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound, StoreLocked
 from tidegate.format.backup_cfg import LARGEST_BACKUP_CFG, BackupCfg, BlockRef
@@ -14,6 +15,8 @@ from tidegate.format.paths import (
     block_checksum_of,
     block_key,
     blocks_dir,
+    lock_name_of,
+    locks_dir,
     volume_cfg_key,
     volume_dir,
     volume_name_of,
@@ -70,6 +73,17 @@ class StoredVolume:
         """Every backup that has a cfg, finished or not."""
         listing = self.objects.list_level(backups_dir(self.name))
         return frozenset(name for info in listing.objects if (name := backup_name_of(info.key)))
+
+    def backups_finished_about(self, backup: str, *, within: timedelta) -> frozenset[str]:
+        """The other backups whose cfgs were written at about the same time as this one's, by the store's clock."""
+        listing = self.objects.list_level(backups_dir(self.name))
+        written = {name: info.modified_at for info in listing.objects if (name := backup_name_of(info.key))}
+        mine = written.pop(backup, None)
+        return frozenset(name for name, at in written.items() if mine is None or abs(at - mine) <= within)
+
+    def lock_count(self) -> int:
+        """How many clients work on the volume, ourselves included, or died while they did."""
+        return sum(lock_name_of(info.key) is not None for info in self.objects.list_level(locks_dir(self.name)).objects)
 
     def backup_cfg(self, backup: str) -> BackupCfg:
         """Raises NotFound only if the store says so, DamagedMetadata if it cannot be understood."""

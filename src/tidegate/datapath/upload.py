@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tidegate.datapath.crew import work_through
+from tidegate.datapath.last_backup import is_news, later_rival
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.decide.mover_memory import Allowance, allowance
 from tidegate.errors import DamagedMetadata, NoSpace, NotFound, StoreUnavailable
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, MIB, BackupCfg, BlockRef, block_parameters
 from tidegate.format.backup_url import BackupUrl
@@ -21,16 +23,13 @@ from tidegate.format.block_map import BlockMap
 from tidegate.format.checksum_set import ChecksumSet
 from tidegate.format.compression import Compression
 from tidegate.format.packed_tree import align_up, shown_size
-from tidegate.format.times import format_time, parse_time
+from tidegate.format.times import format_time
 from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.mover_job import BackupMode, UploadJob
 from tidegate.model.transfer_progress import TransferResult
 from tidegate.ports.clock import Clock
 from tidegate.ports.kept_maps import KeptMap, KeptMaps
 from tidegate.ports.volume_data import VolumeSource
-
-WORKERS = 2
-_MOST_BYTES_IN_FLIGHT = 64 * MIB
 
 
 @dataclass(frozen=True)
@@ -66,18 +65,25 @@ class Upload:
             volume_cfg = self.volume.volume_cfg()
         except NotFound:
             return False
-        return not _is_news(cfg, volume_cfg)
+        return not is_news(cfg, volume_cfg)
 
     def settle(self, cfg: BackupCfg, *, new_blocks: int = 0) -> None:
-        """Let volume.cfg point to a finished backup. Needs the lock; repeating it changes nothing."""
+        """Let volume.cfg point to a finished backup. Needs the lock; repeating it changes nothing.
+
+        Others may back the same volume up at the same time: they hold locks of the same kind. Whoever wrote last looks
+        whether a later backup than its own was finished, so the pointer never stays behind.
+        """
+        rivals = self.volume.lock_count() > 1
         volume_cfg = self._volume_cfg(cfg.true_size or 0, cfg.block_size)
         changed = replace(volume_cfg, block_count=volume_cfg.block_count + new_blocks)
-        if _is_news(cfg, volume_cfg):
+        if is_news(cfg, volume_cfg):
             changed = replace(
                 changed, last_backup_name=cfg.name, last_backup_at=cfg.snapshot_created_at, labels=cfg.labels
             )
         if changed != volume_cfg:
             self.volume.save_volume_cfg(changed)
+            if rivals and (later := later_rival(self.volume, cfg.name, changed)):
+                self.settle(later)
 
     def footing(self) -> "Footing":
         """What this backup can build on, as far as the store tells now."""
@@ -100,8 +106,10 @@ class Upload:
 
         Raises FootingLost if what the source was opened for is not so any more: open it anew.
         """
+        source.begin_reading()
         if self.footing().block_size != footing.block_size:
             raise FootingLost
+        self._allowance(source.size, footing.block_size)  # raises before anything is written
         volume_cfg = self._volume_cfg(source.size, footing.block_size)
         begun = BackupCfg(name=self.job.store_backup, volume_name=self.volume.name, compression=volume_cfg.compression)
         self.volume.save_backup_cfg(begun)
@@ -122,15 +130,16 @@ class Upload:
             raise
         self.settle(final, new_blocks=moved.new_blocks)
         self._keep_map(source, final)
-        return self.result(final, warnings=tuple(source.warnings()))
+        return self.result(final).replace(
+            warnings=tuple(source.warnings()), snapshot=source.snapshot, left_out=tuple(source.left_out)
+        )
 
-    def result(self, cfg: BackupCfg, *, warnings: tuple[str, ...] = ()) -> TransferResult:
+    def result(self, cfg: BackupCfg) -> TransferResult:
         """What there is to tell about a finished backup."""
         return TransferResult(
             url=BackupUrl(self.job.target.url, cfg.volume_name, cfg.name).encode(),
             size=shown_size(cfg.parameters, image_size=cfg.true_size or 0),
             new_bytes=cfg.newly_uploaded_size,
-            warnings=warnings,
         )
 
     def _withdraw(self, begun: BackupCfg) -> None:
@@ -181,17 +190,19 @@ class Upload:
         if not moved.knows(kept):
             raise FootingLost
         moved.take_over(kept)
-        # Each thread holds a block and its compressed form: many threads for a far store, but never much memory.
-        threads = min(self.volume.objects.requests_in_flight, max(WORKERS, _MOST_BYTES_IN_FLIGHT // (2 * block_size)))
         self.progress.enter("uploading", total_bytes=source.bytes_to_read)
         planned = 0
         for ranges in source.rounds():
             offsets = array("Q", block_offsets(ranges, block_size))
             planned += len(offsets) * block_size
             self.progress.expect(max(planned, source.bytes_to_read))
-            work_through(offsets, moved.take, threads=threads)
+            work_through(offsets, moved.take, threads=self._allowance(source.size, block_size).threads)
         self.progress.expect(planned)
         return moved
+
+    def _allowance(self, size: int, block_size: int) -> Allowance:
+        wanted = self.volume.objects.requests_in_flight
+        return allowance(self.job.memory_bytes, block_size=block_size, volume_size=size, wanted=wanted)
 
     def _known_blocks(self) -> ChecksumSet:
         known = ChecksumSet()
@@ -323,11 +334,3 @@ def _kept_refs(source: VolumeSource, base: BackupCfg | None) -> BlockMap:
     return BlockMap.of(
         BlockRef(offset, ref.checksum) for offset, before in source.kept_blocks() if (ref := blocks.at(before))
     )
-
-
-def _is_news(cfg: BackupCfg, volume_cfg: VolumeCfg) -> bool:
-    """Whether the volume should point to this backup now: it is another one, and not older."""
-    if volume_cfg.last_backup_name == cfg.name:
-        return False
-    then, now = parse_time(volume_cfg.last_backup_at), parse_time(cfg.snapshot_created_at)
-    return not volume_cfg.last_backup_name or then is None or now is None or now >= then

@@ -12,7 +12,7 @@ from tidegate.datapath.remove import Removal
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.datapath.upload import Footing, FootingLost, Upload
 from tidegate.datapath.workshop import Workshop
-from tidegate.errors import NotFound, TidegateError, Unauthenticated, WorkCancelled
+from tidegate.errors import NoSpace, NotFound, TidegateError, Unauthenticated, WorkCancelled
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.lock_file import LockType
@@ -135,7 +135,7 @@ class _Work:
         base = None
         if footing.base is not None and job.volume_kind is VolumeKind.DIRECTORY:
             size = footing.base.true_size or 0
-            base = stack.enter_context(StoredContent(volume, footing.base, size=size))
+            base = stack.enter_context(StoredContent(volume, footing.base, size=size, memory=job.memory_bytes))
         return stack.enter_context(
             self.shop.open_source(
                 job,
@@ -154,7 +154,7 @@ class _Work:
             self._ready()
         with contextlib.ExitStack() as stack:
             warnings = self._lock_if_allowed(volume, stack)
-            content = stack.enter_context(open_backup(volume, job.store_backup, onto=job.onto))
+            content = stack.enter_context(open_backup(volume, job.store_backup, onto=job.onto, memory=job.memory_bytes))
             # How much a few paths are is known only once they are here.
             total = None if job.includes else len(content.block_offsets) * content.block_size
             self.progress.enter("downloading", total_bytes=total)
@@ -203,11 +203,16 @@ class _Work:
         )
 
     def _lock_if_allowed(self, volume: StoredVolume, stack: contextlib.ExitStack) -> list[str]:
-        """A store that may only be read must still be good for a restore; nobody of ours deletes from it."""
+        """A store that may only be read, or is full, must still be good for a restore.
+
+        Should somebody delete the backup meanwhile, a block is missing, and the restore says so.
+        """
         try:
             stack.enter_context(self._lock(volume, LockType.BACKUP_OR_RESTORE))
         except Unauthenticated as error:
             return [f"the backup was read without a lock, because the store may not be written to: {error}"]
+        except NoSpace as error:
+            return [f"the backup was read without a lock, because the store is full: {error}"]
         return []
 
     def _on_bytes(self, count: int) -> None:

@@ -42,6 +42,17 @@ class CompressionChoice(StrEnum):
     NONE = "none"
 
 
+class SnapshotWish(StrEnum):
+    """Whether an image is read from a snapshot, which stays as it is while the original is written to."""
+
+    AUTO = "auto"
+    """Where the file system has them; else live, with a warning."""
+    REQUIRED = "required"
+    """Or not at all."""
+    NEVER = "never"
+    """Live, without a word unless it changes meanwhile."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class UploadJob(Plain):
     """Back one volume up."""
@@ -63,6 +74,7 @@ class UploadJob(Plain):
     """The same for the size of blocks, in MiB. Absent: 2."""
     excludes: tuple[str, ...] = ()
     """Globs of paths in a tree that are left out."""
+    snapshot: SnapshotWish = SnapshotWish.AUTO
     memory_bytes: int | None = None
     """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
     upload_bytes_per_second: int | None = None

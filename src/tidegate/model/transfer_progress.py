@@ -27,3 +27,7 @@ class TransferResult(Plain):
     new_bytes: int = 0
     """Bytes that the store had to take, compressed."""
     warnings: tuple[str, ...] = ()
+    snapshot: str | None = None
+    """How an upload read its volume: `reflink`, from a snapshot, or `none`, live. Absent: nothing was read."""
+    left_out: tuple[str, ...] = ()
+    """Paths in a tree that could not be read and so are not in the backup: the first hundred of them."""

@@ -13,7 +13,15 @@ R = TypeVar("R")
 
 
 class VolumeSource(Protocol):
-    """One volume opened for reading. Used as a context manager; reads may come from many threads at once."""
+    """One volume opened for reading. Used as a context manager; reads may come from many threads at once.
+
+    To open it takes the snapshot, where there is one, and to leave it removes the snapshot. Whoever must say that a
+    volume is ready to be moved opens it, says so, and waits: what a snapshot holds is what was there at that time.
+    """
+
+    def begin_reading(self) -> None:
+        """Called once, after any wait, before anything else is asked: who has no snapshot looks at the volume again."""
+        ...
 
     @property
     def size(self) -> int:
@@ -59,6 +67,16 @@ class VolumeSource(Protocol):
 
     def warnings(self) -> Sequence[str]:
         """What a person should know about this reading: files skipped, files that changed under us."""
+        ...
+
+    @property
+    def snapshot(self) -> str:
+        """`reflink` if a snapshot is read, `none` if the volume itself."""
+        ...
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """Paths that could not be read, and so are not in the backup: the first hundred. Final with the warnings."""
         ...
 
     def __enter__(self) -> "VolumeSource": ...

@@ -128,6 +128,6 @@ def _result_lines(transfer: Transfer, reader: Reader) -> list[tuple[str, str]]:
     lines = [("Message", status.message), ("Error", status.error_code or "")]
     if status.result is not None:
         new = reader.size(status.result.new_bytes) if transfer.direction == "upload" else ""
-        lines += [("New in the store", new), ("URL", status.result.url)]
+        lines += [("New in the store", new), ("Snapshot", status.result.snapshot or ""), ("URL", status.result.url)]
         lines += [("Warning", warning) for warning in status.result.warnings]
     return lines

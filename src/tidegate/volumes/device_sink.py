@@ -5,11 +5,14 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from tidegate.errors import DestinationUnusable
+from tidegate.disk.direct_writer import write_at
+from tidegate.disk.in_use import user_of_device
+from tidegate.errors import DestinationUnusable, TidegateError
 from tidegate.format.packed_tree import CONTENT, TREE
 from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.image_writer import bring_up_to_date, fill
+from tidegate.volumes.unfinished_mark import MARK
 from tidegate.volumes.workplace import writing_to
 
 # For a block device this means: not while anybody has it mounted or otherwise in use.
@@ -17,7 +20,7 @@ _UNUSED = os.O_EXCL
 
 
 class DeviceSink:
-    """Keeps the VolumeSink's promise but for one thing: a failure leaves the device half written, and says so."""
+    """Keeps the VolumeSink's promise but for one thing: a failure leaves the device half written, and it says so."""
 
     def __init__(self, job: DownloadJob) -> None:
         self._path = os.path.realpath(job.path)
@@ -35,21 +38,35 @@ class DeviceSink:
         """See VolumeSink."""
         if content.cfg_parameters.get(CONTENT) == TREE:
             raise DestinationUnusable("the backup holds a file tree; restore it to a directory, not to a device")
-        with writing_to(self._path), _opened(self._path) as handle:
+        user = user_of_device(self._path)
+        if user is not None:
+            raise DestinationUnusable(f"{self._path} is {user}", hint="end that first; no option writes onto it")
+        with _opened(self._path) as handle:
             return write_onto(handle, content, on_bytes=on_bytes, path=self._path)
 
 
 def write_onto(handle: int, content: BackupContent, *, on_bytes: Callable[[int], None], path: str) -> Sequence[str]:
     """Write the whole size, holes as zeros, and make it durable. Raises DestinationUnusable if it does not fit."""
-    room = os.lseek(handle, 0, os.SEEK_END)
-    if room < content.size:
-        raise DestinationUnusable(f"{path} has {room} bytes; the backup needs {content.size}")
-    changed = 0
-    if content.kept is None:
-        fill(handle, content, on_bytes, sparse=False)
-    else:
-        changed = bring_up_to_date(handle, content, on_bytes)
-    os.fsync(handle)
+    with writing_to(path):
+        room = os.lseek(handle, 0, os.SEEK_END)
+        if room < content.size:
+            raise DestinationUnusable(f"{path} has {room} bytes; the backup needs {content.size}")
+        head = min(content.block_size, content.size)
+        write_at(handle, MARK.ljust(head, b"\0")[:head], 0)
+        os.fsync(handle)
+    with _told_as_unfinished(path), writing_to(path):
+        changed = 0
+        if content.kept is None:
+            fill(handle, content, on_bytes, sparse=False, begin_at=head)
+        else:
+            changed = bring_up_to_date(handle, content, on_bytes, begin_at=head)
+        first = bytes(head)
+        if content.block_offsets and content.block_offsets[0] == 0:
+            first = content.fetch_block(0)[:head]
+            on_bytes(content.block_size)
+        os.fsync(handle)
+        write_at(handle, first, 0)
+        os.fsync(handle)
     return changed_warning(path, changed)
 
 
@@ -61,8 +78,18 @@ def changed_warning(path: str, changed: int) -> Sequence[str]:
 
 
 @contextmanager
+def _told_as_unfinished(path: str) -> Iterator[None]:
+    try:
+        yield
+    except TidegateError as error:
+        message = f"{error.message}; {path} is half written now, and says so at its beginning"
+        raise type(error)(message, hint=error.hint or "restore onto it again") from error
+
+
+@contextmanager
 def _opened(path: str) -> Iterator[int]:
-    handle = os.open(path, os.O_RDWR | _UNUSED | os.O_CLOEXEC)
+    with writing_to(path):
+        handle = os.open(path, os.O_RDWR | _UNUSED | os.O_CLOEXEC)
     try:
         yield handle
     finally:

@@ -25,6 +25,7 @@ from tidegate.volumes.scan import Scanned, TreeScan
 from tidegate.volumes.tree_spool import TreeSpool
 
 _MOST_WARNINGS = 1000
+_MOST_LEFT_OUT = 100
 _MOST_TRIES = 3
 # A file that is larger and keeps changing would be read for hours, and still be mixed.
 _LARGEST_READ_AGAIN = 1024 * 1024 * 1024
@@ -53,6 +54,7 @@ class DirectorySource:
         base: BackupContent | None = None,
     ) -> None:
         globs = TreeGlobs(excludes) if excludes else None  # raises before anything is opened
+        self._path = path
         self._block_size = block_size
         self._settled_before_ns = int(settled_before.timestamp()) * 1_000_000_000 - _MARGIN_NS
         self._still_wanted = still_wanted
@@ -74,6 +76,9 @@ class DirectorySource:
         self._begin_new(0)
         self._file_bytes = 0
         self._mark: TreeMark | None = None
+
+    def begin_reading(self) -> None:
+        """See VolumeSource. Each file is compared with what the walk saw when it is read."""
 
     @property
     def size(self) -> int:
@@ -110,6 +115,9 @@ class DirectorySource:
             if self._packer.end > done:
                 yield iter([(done, self._packer.end - done)])
             done = self._packer.end
+        if os.fstat(self._root).st_nlink == 0:
+            # All of its files are lost now, and without them this would look like a backup of an empty directory.
+            raise SourceUnreadable(f"{self._path} vanished while it was read")
         self._write_manifest()
         yield iter([(self._packer.end, self._manifest.end)])
 
@@ -124,8 +132,19 @@ class DirectorySource:
 
     def warnings(self) -> Sequence[str]:
         """See VolumeSource."""
-        more = [f"and {self._warnings_left_out} more"] if self._warnings_left_out else []
-        return [*self._warnings, *more, *self._watch.warnings()]
+        told = [*self._warnings, *self._watch.warnings()]
+        more = len(told[_MOST_WARNINGS:]) + self._warnings_left_out
+        return [*told[:_MOST_WARNINGS], f"and {more} more"] if more else told
+
+    @property
+    def snapshot(self) -> str:
+        """See VolumeSource. A change is noticed file by file instead."""
+        return "none"
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """See VolumeSource."""
+        return [*self._scan.unreadable, *self._watch.unreadable][:_MOST_LEFT_OUT]
 
     def __enter__(self) -> "DirectorySource":
         try:

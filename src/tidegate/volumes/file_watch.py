@@ -36,6 +36,7 @@ class FileWatch:
         self._changed: dict[int, str] = {}
         self._changed_in_all = 0
         self._lost: dict[int, str] = {}
+        self._unreadable: dict[int, str] = {}
 
     def changed(self, line: int, path: str) -> None:
         """The file is not the one that the walk saw, or has fewer bytes; its bytes may be old and new ones mixed."""
@@ -55,6 +56,8 @@ class FileWatch:
             if self._changed.pop(line, None) is not None:
                 self._changed_in_all -= 1
             self._lost.setdefault(line, f"{path}: {what}")
+            if not gone:
+                self._unreadable[line] = path
 
     def take_changed(self) -> Mapping[int, str]:
         """The files that changed, line and path, to be read once more; from here on they count as unchanged."""
@@ -62,6 +65,12 @@ class FileWatch:
             taken, self._changed = self._changed, {}
             self._changed_in_all -= len(taken)
             return taken
+
+    @property
+    def unreadable(self) -> Sequence[str]:
+        """Paths of files that are there but could not be read, sorted."""
+        with self._lock:
+            return sorted(self._unreadable.values())
 
     def is_lost(self, line: int) -> bool:
         """Whether the file could not be read."""

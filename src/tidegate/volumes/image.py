@@ -6,24 +6,54 @@ import stat
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from tidegate.disk.reflink import unnamed_clone
 from tidegate.errors import SourceUnreadable
 from tidegate.format.image_rights import ImageRights
+from tidegate.model.mover_job import SnapshotWish
 from tidegate.model.volume_kind import VolumeKind
 from tidegate.volumes.holes import data_ranges
+from tidegate.volumes.image_snapshot import Clone, take_snapshot
+from tidegate.volumes.unfinished_mark import refuse_unfinished
 
 # Coarser than the times of any file system that is in use.
 _MARGIN_SECONDS = 2
 
 
 class ImageSource:
-    """Keeps the VolumeSource's promise for one image file or device. Its size is the one at the beginning."""
+    """Keeps the VolumeSource's promise for one image file or device. Its size is the one at the beginning.
 
-    def __init__(self, path: str, kind: VolumeKind) -> None:
+    Without a snapshot the image is read as it is, and looked at again at the end: a change is told.
+    """
+
+    def __init__(
+        self, path: str, kind: VolumeKind, *, wish: SnapshotWish = SnapshotWish.AUTO, clone: Clone = unnamed_clone
+    ) -> None:
         self._path = path
-        self._handle = open_image(path, kind)
-        self._can_prove = _written_out(self._handle)
-        self._before = os.fstat(self._handle)
-        self._size = image_size(self._handle, path)
+        self._wish = wish
+        self._live = open_image(path, kind)
+        try:
+            self._can_prove = _written_out(self._live)
+            self._before = os.fstat(self._live)
+            self._snapshot = take_snapshot(path, self._live, wish, clone)
+            self._after_snapshot = os.fstat(self._live)
+        except BaseException:
+            os.close(self._live)
+            raise
+        self._handle = self._live if self._snapshot.handle is None else self._snapshot.handle
+        self._was_read = False
+        try:
+            self._size = image_size(self._handle, path)
+            refuse_unfinished(self._handle, path)
+        except SourceUnreadable:
+            self.__exit__()
+            raise
+
+    def begin_reading(self) -> None:
+        """See VolumeSource. What was written while we waited was not written while we read."""
+        if self._snapshot.handle is None:
+            self._can_prove = _written_out(self._live)
+            self._before = os.fstat(self._live)
+            self._size = image_size(self._live, self._path)
 
     @property
     def size(self) -> int:
@@ -45,7 +75,8 @@ class ImageSource:
 
     def proof(self, *, settled_before: datetime) -> str | None:
         """See VolumeSource. A device does not know when it was written to."""
-        before, now = _identity(self._before), os.fstat(self._handle)
+        # What a snapshot holds is what the image was at that time, whatever happened to it since.
+        before, now = _identity(self._before), self._now()
         newest_ns = max(now.st_mtime_ns, now.st_ctime_ns)
         if not stat.S_ISREG(now.st_mode) or not self._can_prove or before != _identity(now):
             return None
@@ -64,6 +95,7 @@ class ImageSource:
 
     def read_at(self, offset: int, length: int) -> bytes:
         """See VolumeSource."""
+        self._was_read = True
         wanted = max(0, min(length, self._size - offset))
         pieces, missing = [], wanted
         while missing:
@@ -79,16 +111,37 @@ class ImageSource:
 
     def warnings(self) -> Sequence[str]:
         """See VolumeSource."""
-        now = os.fstat(self._handle)
-        if (now.st_size, now.st_mtime_ns) == (self._before.st_size, self._before.st_mtime_ns):
+        if self._snapshot.handle is not None or not self._was_read:
             return ()
-        return (f"{self._path} was written to while it was read: the backup may mix old and new content",)
+        live, now = f"{self._path}: live read", self._now()
+        if (now.st_size, now.st_mtime_ns) != (self._before.st_size, self._before.st_mtime_ns):
+            return (f"{live}: the image changed while it was read; the backup may mix old and new content",)
+        if stat.S_ISREG(now.st_mode) and now.st_nlink == 0:
+            return (f"{live}: the image was removed or replaced while it was read; the backup has the earlier one",)
+        if _identity(now) != _identity(self._before):
+            return (f"{live}: the image changed while it was read, its rights or its name if not its content",)
+        return (f"{live}, without a snapshot: {self._snapshot.why_not}",) if self._wish is SnapshotWish.AUTO else ()
+
+    @property
+    def snapshot(self) -> str:
+        """See VolumeSource."""
+        return "none" if self._snapshot.handle is None else "reflink"
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """See VolumeSource. An image is read as a whole, or not at all."""
+        return ()
+
+    def _now(self) -> os.stat_result:
+        return self._after_snapshot if self._snapshot.handle is not None else os.fstat(self._live)
 
     def __enter__(self) -> "ImageSource":
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._handle)
+        os.close(self._live)
+        if self._snapshot.handle is not None:
+            os.close(self._snapshot.handle)
 
 
 def _written_out(handle: int) -> bool:
@@ -128,6 +181,5 @@ def image_size(handle: int, path: str) -> int:
     """Bytes in all, also of a device; raises SourceUnreadable if there are none."""
     size = os.lseek(handle, 0, os.SEEK_END)
     if size == 0:
-        os.close(handle)
         raise SourceUnreadable(f"{path} is empty: there is nothing to back up")
     return size

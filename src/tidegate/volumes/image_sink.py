@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 
+from tidegate.disk.in_use import user_of_file
 from tidegate.errors import DestinationUnusable
 from tidegate.format.image_rights import ImageRights
 from tidegate.format.packed_tree import CONTENT, TREE
@@ -13,7 +14,7 @@ from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.device_sink import changed_warning
 from tidegate.volumes.image_writer import bring_up_to_date, copy_sparsely, fill
-from tidegate.volumes.workplace import make_file, sync_directory, workplace, writing_to
+from tidegate.volumes.workplace import make_file, refuse_if_used, sync_directory, workplace, writing_to
 
 
 class ImageSink:
@@ -65,6 +66,8 @@ class ImageSink:
             raise DestinationUnusable(
                 f"{self._path} exists already", hint="allow it to be overwritten, or restore to another place"
             )
+        if not self._job.force:
+            refuse_if_used(self._path, user_of_file)
 
     def _give_rights(self, handle: int, recorded: ImageRights | None) -> None:
         """Those of the image that is replaced, else those that were backed up, else it is ours alone."""

@@ -1,6 +1,7 @@
 """Writing a backup's blocks into an open image or device: anew, or onto what an earlier backup left there."""
 
 import os
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -12,8 +13,10 @@ from tidegate.volumes.holes import data_ranges
 _PIECE = 4 * 1024 * 1024
 
 
-def fill(handle: int, content: BackupContent, on_bytes: Callable[[int], None], *, sparse: bool) -> None:
-    """Everything, into a file that reads as zeros so far. With `sparse`, zeros stay holes."""
+def fill(
+    handle: int, content: BackupContent, on_bytes: Callable[[int], None], *, sparse: bool, begin_at: int = 0
+) -> None:
+    """Everything from `begin_at` on, into a file that reads as zeros so far. With `sparse`, zeros stay holes."""
     zeros = bytes(content.block_size)
     with DirectWriter(handle) as writer:
 
@@ -27,10 +30,10 @@ def fill(handle: int, content: BackupContent, on_bytes: Callable[[int], None], *
                 writer.write_at(memoryview(block)[: stretch.length], stretch.offset)
             on_bytes(len(block))
 
-        content.in_parallel(stretches(content, with_gaps=not sparse), write)
+        content.in_parallel(stretches(content, with_gaps=not sparse, begin_at=begin_at), write)
 
 
-def bring_up_to_date(handle: int, content: BackupContent, on_bytes: Callable[[int], None]) -> int:
+def bring_up_to_date(handle: int, content: BackupContent, on_bytes: Callable[[int], None], *, begin_at: int = 0) -> int:
     """Make what holds an earlier backup hold this one; returns how many kept blocks were not what they should be.
 
     Each block that should be there already is compared with its checksum and fetched if somebody changed it. What no
@@ -51,7 +54,7 @@ def bring_up_to_date(handle: int, content: BackupContent, on_bytes: Callable[[in
             begin_writing_out(handle, offset, length)
         on_bytes(content.block_size)
 
-    content.in_parallel(stretches(content, with_gaps=True), mend)
+    content.in_parallel(stretches(content, with_gaps=True, begin_at=begin_at), mend)
     return len(changed)
 
 
@@ -63,10 +66,13 @@ class Stretch(NamedTuple):
     is_block: bool
 
 
-def stretches(content: BackupContent, *, with_gaps: bool) -> Iterator[Stretch]:
-    """Every block and, if wanted, every gap, in order and up to the size of the image, where a block may be cut."""
-    done = 0
-    for offset in content.block_offsets:
+def stretches(content: BackupContent, *, with_gaps: bool, begin_at: int = 0) -> Iterator[Stretch]:
+    """Every block and, if wanted, every gap, in order and up to the size of the image, where a block may be cut.
+
+    `begin_at` is where a block begins, or the end.
+    """
+    done = begin_at
+    for offset in content.block_offsets[bisect_left(content.block_offsets, begin_at) :]:
         if with_gaps and offset > done:
             yield Stretch(done, offset - done, is_block=False)
         # The last block of an odd image is padded in the store.

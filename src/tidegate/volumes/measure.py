@@ -15,9 +15,10 @@ def measure(spec: VolumeSpec) -> int:
     if spec.source_kind is VolumeKind.DIRECTORY:
         return _tree_bytes(spec.path)
     handle = open_image(spec.path, spec.source_kind)
-    size = image_size(handle, spec.path)
-    os.close(handle)
-    return size
+    try:
+        return image_size(handle, spec.path)
+    finally:
+        os.close(handle)
 
 
 def _tree_bytes(path: str) -> int:

@@ -34,7 +34,7 @@ def open_source(
         )
     if job.excludes:
         raise InvalidInput("only of a file tree something can be excluded; an image is backed up as a whole")
-    return ImageSource(job.path, job.volume_kind)
+    return ImageSource(job.path, job.volume_kind, wish=job.snapshot)
 
 
 def open_sink(job: DownloadJob) -> VolumeSink:

@@ -52,6 +52,8 @@ class TreeScan:
         self._warn = warn
         self._still_wanted = still_wanted
         self._links = _Links()
+        self.unreadable: list[str] = []
+        """Paths of files and directories that are there but could not be looked at."""
 
     def walk(self, known: KnownTree) -> Iterator[Scanned | KnownFile]:
         """The root first, parents before children. A file that is known, and unchanged, is told as such."""
@@ -80,7 +82,11 @@ class TreeScan:
     def _level(self, path: str) -> Iterator[Scanned | KnownFile]:
         try:
             directory = open_beneath(self._root, path, DIRECTORY)
+        except FileNotFoundError:
+            self._warn(f"{path}: vanished while the tree was read")
+            return
         except OSError as error:
+            self.unreadable.append(path)
             self._warn(f"{path}: the directory could not be read, what is in it was left out: {error.strerror}")
             return
         self._known.enter(path)
@@ -93,6 +99,7 @@ class TreeScan:
                 except FileNotFoundError:
                     self._warn(f"{before}{name}: vanished while the tree was read")
                 except OSError as error:
+                    self.unreadable.append(before + name)
                     self._warn(f"{before}{name}: could not be read and was left out: {error.strerror}")
                 else:
                     if found is not None:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 
 from tidegate.disk.file_system import exchange, sync_file_system
+from tidegate.disk.in_use import mounts_below, user_below
 from tidegate.errors import DestinationUnusable, NotFound
 from tidegate.format.packed_reader import Entries, ImageBytes, read_manifest
 from tidegate.format.packed_tree import TreeMark, changed_files
@@ -19,7 +20,14 @@ from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.tree_unpacking import unpack
 from tidegate.volumes.tree_writer import TreeWriter
-from tidegate.volumes.workplace import make_directory, remove, sync_directory, workplace, writing_to
+from tidegate.volumes.workplace import (
+    make_directory,
+    refuse_if_used,
+    remove,
+    sync_directory,
+    workplace,
+    writing_to,
+)
 
 
 class DirectorySink:
@@ -31,6 +39,7 @@ class DirectorySink:
         # A link to the directory stays a link; what it leads to is replaced.
         self._path = os.path.realpath(job.path)
         self._existing_data = job.existing_data
+        self._force = job.force
         self._globs = TreeGlobs(job.includes) if job.includes else None
         self._check_free()
 
@@ -74,10 +83,19 @@ class DirectorySink:
                 raise DestinationUnusable(
                     f"{self._path} is a mount point and cannot be replaced", hint="restore to a directory below it"
                 )
-            if self._existing_data is not ExistingData.OVERWRITE and os.listdir(self._path):
-                raise DestinationUnusable(
-                    f"{self._path} is not empty", hint="allow it to be overwritten, or restore to another place"
-                )
+            if not os.listdir(self._path):
+                return
+        if self._existing_data is not ExistingData.OVERWRITE:
+            raise DestinationUnusable(
+                f"{self._path} is not empty", hint="allow it to be overwritten, or restore to another place"
+            )
+        if mounted := mounts_below(self._path):
+            # What is replaced is removed, and that would go on into whatever is mounted there.
+            raise DestinationUnusable(
+                f"{self._path} cannot be replaced: something is mounted at {mounted[0]}", hint="unmount it first"
+            )
+        if not self._force:
+            refuse_if_used(self._path, user_below)
 
     def _swap_in(self, place: str) -> None:
         parent, name = os.path.split(self._path)

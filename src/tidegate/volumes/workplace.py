@@ -90,6 +90,17 @@ def writing_to(destination: str) -> Iterator[None]:
         raise DestinationUnusable(f"{destination} cannot be written: {reason}") from error
 
 
+def refuse_if_used(destination: str, find_user: Callable[[str], str | None]) -> None:
+    """Raise DestinationUnusable if somebody has it open: they would go on with what is replaced, and lose it all."""
+    with writing_to(destination):
+        user = find_user(destination)
+    if user is not None:
+        raise DestinationUnusable(
+            f"{destination} is in use by {user}",
+            hint="stop that first, or force it if what it writes may be lost",
+        )
+
+
 @contextlib.contextmanager
 def _parents(parent: str) -> Iterator[None]:
     made: list[str] = []
