@@ -15,6 +15,8 @@ def moving_job(transfer: Transfer, target: TargetAccess) -> UploadJob | Download
             volume_kind=spec.volume_kind,
             path=spec.path,
             existing_data=spec.existing_data,
+            includes=spec.includes,
+            force=spec.force,
         )
     started = transfer.status.start_timestamp
     assert started is not None  # noqa: S101  # the gate that lets a transfer move writes the time with it

@@ -29,7 +29,7 @@ def with_events(before: Backup, after: Backup, *, now: datetime) -> Backup:
     told = [*_steps(before, after, now), *_passed_over(before, after)]
     events = after.status.events
     for kind, reason, message in told:
-        events = _added(events, kind, reason, message, now)
+        events = added(events, kind, reason, message, now)
     return after.with_status(events=events) if told else after
 
 
@@ -56,7 +56,7 @@ def _passed_over(before: Backup, after: Backup) -> list[tuple[EventType, str, st
     return [(EventType.NORMAL, "PassedOver", f"{waiting.reason}: {waiting.message}")]
 
 
-def _added(
+def added(
     events: tuple[BackupEvent, ...], kind: EventType, reason: str, message: str, now: datetime
 ) -> tuple[BackupEvent, ...]:
     """Like Kubernetes: the same words once more raise a count; they are then the newest."""

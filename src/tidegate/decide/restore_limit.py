@@ -1,8 +1,20 @@
 """How many more volume restores may begin now."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from tidegate.model.reasons import Reason
+
+# On each volume restore: when it was asked for, in Unix nanoseconds; the lowest goes first.
+RESTORE_PRIORITY_LABEL = "longhorn.io/backup-restore-priority"
+IN_PROGRESS = "in-progress"
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def asked_label(when: datetime, nth: int = 0) -> str:
+    """The label's value for the `nth` volume of what was asked for at this moment."""
+    return str((when - _EPOCH) // timedelta(microseconds=1) * 1000 + nth)
 
 
 @dataclass(frozen=True)
