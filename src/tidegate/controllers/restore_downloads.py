@@ -50,6 +50,7 @@ def _spec(restore: Restore, placement: Placement) -> TransferSpec:
         volume_namespace=placement.namespace,
         volume_kind=placement.kind,
         path=placement.path,
+        node=placement.node,
         existing_data=wanted.existing_data,
         # Globs are about a tree; an image in the same backup comes back as a whole.
         includes=wanted.included_paths if placement.kind is VolumeKind.DIRECTORY else (),

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tidegate.model.restore import RestoreSpec
 from tidegate.model.transfer import TransferSpec
@@ -24,6 +24,7 @@ class Placement:
     in_place: bool = True
     """Whether it goes to where the volume belongs, and so becomes the volume."""
     problem: str = ""
+    node: str | None = None
 
     @property
     def came_from(self) -> str:
@@ -84,18 +85,19 @@ def _placement(spec: RestoreSpec, source: TransferSpec, volumes: Volumes) -> Pla
         # What was a device comes back as a file, for there is none at a place that was made up.
         kind = VolumeKind.DIRECTORY if source.volume_kind is VolumeKind.DIRECTORY else VolumeKind.IMAGE
         path = f"{spec.destination.rstrip('/')}/{full_name(namespace, name)}"
-        return Placement(source, namespace, kind, path, in_place=False)
+        return Placement(source, namespace, kind, path, in_place=False, node=source.node)
     volume = volumes.get((namespace, name))
     if volume is not None:
         kind = volume.spec.source_kind
         problem = _misfit(full_name(namespace, name), source.volume_kind, kind)
-        return Placement(source, namespace, kind, volume.spec.path, problem=problem)
+        return Placement(source, namespace, kind, volume.spec.path, problem=problem, node=volume.spec.node)
     problem = ""
     if namespace != old:
         problem = f"there is no volume {namespace}/{name}; define it with: tidegate volume create, or restore with --to"
     elif not source.path:
         problem = f"nobody knows where {full_name(namespace, name)} belongs; say where to put it with --to"
-    return Placement(source, namespace, source.volume_kind, "" if problem else source.path, problem=problem)
+    path = "" if problem else source.path
+    return Placement(source, namespace, source.volume_kind, path, problem=problem, node=source.node)
 
 
 def _misfit(volume: str, held: VolumeKind, kind: VolumeKind) -> str:
@@ -120,7 +122,7 @@ def _alone(placement: Placement, taken: Mapping[_Parts, str]) -> Placement:
         other = taken.get(parts[:length], placement.came_from)
         if not placement.problem and other != placement.came_from:
             problem = f"{placement.came_from} and {other} would both go to {placement.path}"
-            return Placement(placement.source, placement.namespace, placement.kind, placement.path, problem=problem)
+            return replace(placement, problem=problem)
     return placement
 
 

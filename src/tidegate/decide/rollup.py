@@ -43,7 +43,9 @@ def roll_up(transfers: Sequence[Transfer]) -> Rollup:
         failed=len(failed),
         cancelled=len(by_phase[TransferPhase.CANCELED]),
         warnings=sum(len(t.status.result.warnings) for t in transfers if t.status.result),
-        first_failure=f"{first.spec.volume_namespace}/{first.spec.volume_name}: {first.status.message}"
-        if first
-        else None,
+        first_failure=f"{_volume(first)}: {first.status.message}" if first else None,
     )
+
+
+def _volume(transfer: Transfer) -> str:
+    return "/".join(filter(None, (transfer.spec.volume_namespace, transfer.spec.volume_name)))

@@ -2,9 +2,19 @@
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from tidegate.model.frozen import Model
 from tidegate.model.reasons import Reason
 from tidegate.model.volume_kind import VolumeKind
+
+
+class StoredBackup(Model):
+    """One volume backup, as far as its cfg in the store tells. Others may have written it: hostile until checked."""
+
+    labels: dict[str, str] = Field(default_factory=dict)
+    is_tree: bool = False
+    size: int = 0
 
 
 class PlaceState(StrEnum):
