@@ -2,7 +2,7 @@
 
 from tidegate.cli.context import CliContext
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.nouns import Job
+from tidegate.cli.nouns import RESTORE, Job
 from tidegate.cli.output import compact_json, pretty_json, show_table, yaml_text
 from tidegate.cli.waiting import transfers_of
 from tidegate.cli.wire import Wire, read_all, read_resource
@@ -18,7 +18,7 @@ def show_log(cli: CliContext, noun: Job, name: str, output: OutputFormat | None)
     with cli.connect() as client:
         wire = client.get(noun, name)
         transfers = read_all(TRANSFERS, transfers_of(client, noun, wire))
-    job = read_resource((Backup, Restore), wire)
+    job = read_resource((Restore,), wire) if noun is RESTORE else read_resource((Backup,), wire)
     lines = job_log(job, transfers)
     form = output or OutputFormat.TABLE
     documents: list[Wire] = [

@@ -19,7 +19,6 @@ from tidegate.views.reader import Reader
 from tidegate.views.table import Column, Section, TableView, joined, section, sections
 from tidegate.views.transfer import job_progress_section, volume_sections
 
-
 _MOST_NAMES = 20
 
 
