@@ -1,4 +1,4 @@
-"""What a person does when something is lost: look what would happen, bring it back, elsewhere or in part, or stop it."""
+"""What a person does when something is lost: look what would happen, bring it back, or stop that."""
 
 import hashlib
 import json
@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from tidegate.format.lock_file import LockFile, LockType
+from tidegate.format.paths import lock_key
 from tidegate.testing.golden import GOLDEN, WHY_SKIPPED, copy_of_store, golden_backups
 from tidegate.testing.sample_data import fill_image, fill_tree, picture
 
@@ -25,9 +27,7 @@ def test_the_newest_backup_of_a_schedule_comes_back_and_says_which_it_was(protec
     before = picture(tmp_path / "docs")
     shutil.rmtree(tmp_path / "docs")
 
-    protected.tidegate(
-        "restore", "create", "r", "--from-schedule", "nightly", "--include-namespaces", "home", "--wait"
-    )
+    protected.tidegate("restore", "create", "r", "--from-schedule", "nightly", "--include-namespaces", "home", "--wait")
 
     assert picture(tmp_path / "docs") == before
     restore = protected.get("restore", "get", "r")
@@ -113,19 +113,65 @@ def test_a_backup_that_longhorn_wrote_is_restored_by_its_url(server, tmp_path):
     assert hashlib.sha256((tmp_path / "back" / volume).read_bytes()).hexdigest() == sha256
 
 
-def test_a_restore_is_called_off_while_it_waits_and_while_it_runs(protected, tmp_path):
+def test_a_restore_that_is_called_off_while_it_waits_has_written_nothing(protected, tmp_path):
     protected.tidegate("setting", "set", "concurrent-backup-restore-limit", "0")
-    protected.tidegate("restore", "create", "waiting", "--from-backup", "first", "--to", str(tmp_path / "a"))
-    described = protected.tidegate("restore", "describe", "waiting")
-    protected.tidegate("restore", "cancel", "waiting", "--yes", "--wait", "--timeout", "60s")
-    protected.tidegate("setting", "set", "concurrent-backup-restore-limit", "5")
-    protected.tidegate("setting", "set", "load-concurrency", '{"globalConfig": 1}')
-    with (tmp_path / "big.img").open("wb") as image:
-        image.truncate(64 << 20)
-    shutil.rmtree(tmp_path / "docs")
+    protected.tidegate("restore", "create", "r", "--from-backup", "first", "--to", str(tmp_path / "a"))
+    described = protected.tidegate("restore", "describe", "r")
+
+    protected.tidegate("restore", "cancel", "r", "--yes", "--wait", "--timeout", "60s")
 
     assert "RestoresDisabled" in described
-    waiting = protected.get("restore", "get", "waiting")["status"]
-    assert (waiting["phase"], (tmp_path / "a").exists()) == ("Canceled", False)
-    over = protected.run("restore", "cancel", "waiting", "--yes")
-    assert (over.returncode, "restore waiting is Canceled" in over.stderr) == (6, True)
+    assert (protected.get("restore", "get", "r")["status"]["phase"], (tmp_path / "a").exists()) == ("Canceled", False)
+    over = protected.run("restore", "cancel", "r", "--yes")
+    assert (over.returncode, "restore r is Canceled" in over.stderr) == (6, True)
+
+
+def hold_up(store, volume):
+    """Another client deletes something of the volume: whoever restores it has to wait."""
+    name = "lock-0123456789abcdef"
+    path = store / lock_key(volume, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(LockFile(name, LockType.DELETION, acquired=True).encode())
+    return path
+
+
+def start_restoring_home(server, tmp_path):
+    """Ask for it, and return when its download moves and waits for the lock."""
+    shutil.rmtree(tmp_path / "docs")
+    lock = hold_up(tmp_path / "store", "home.docs")
+    with server.client() as client, client.stream("GET", "/v1/events", params={"since": "0"}) as stream:
+        server.tidegate("restore", "create", "r", "--from-backup", "first", "--include-namespaces", "home")
+        for line in stream.iter_lines():
+            resource = json.loads(line.removeprefix("data:")) if line.startswith("data:") else {}
+            if resource.get("kind") == "PodVolumeRestore" and resource["status"]["phase"] == "InProgress":
+                return lock
+    raise AssertionError("the events ended")
+
+
+def test_a_running_restore_keeps_backups_away_and_is_called_off(protected, tmp_path):
+    start_restoring_home(protected, tmp_path)
+    protected.tidegate("backup", "create", "later", "--include-namespaces", "home")
+
+    (waiting,) = protected.get("queue", "list")["waiting"]
+    protected.tidegate("restore", "cancel", "r", "--yes", "--wait", "--timeout", "60s")
+
+    assert (waiting["reason"], waiting["blockedBy"]) == ("NamespaceOverlapRunning", "restore r")
+    restore = protected.get("restore", "get", "r")["status"]
+    assert (restore["phase"], (tmp_path / "docs").exists()) == ("Canceled", False)
+    assert restore["failureReason"] == "cancelled on request; 0 of 1 volumes were brought back"
+    # The source is gone, so the backup fails; what matters is that it no longer waits.
+    assert protected.run("backup", "wait", "later", "--timeout", "120s").returncode == 1
+
+
+def test_a_restore_goes_on_although_the_server_is_killed(protected, tmp_path):
+    before = picture(tmp_path / "docs")
+    lock = start_restoring_home(protected, tmp_path)
+
+    protected.kill()
+    lock.unlink()
+    protected.start()
+    protected.tidegate("restore", "wait", "r", "--timeout", "120s")
+
+    assert picture(tmp_path / "docs") == before
+    (download,) = protected.client().get("/v1/podvolumerestores").json()["data"]
+    assert download["metadata"]["labels"]["tidegate.dev/attempt"] == "1"

@@ -104,7 +104,7 @@ def _misfit(volume: str, held: VolumeKind, kind: VolumeKind) -> str:
     """An image and a device hold the same bytes; a tree of files is something else."""
     if (held is VolumeKind.DIRECTORY) == (kind is VolumeKind.DIRECTORY):
         return ""
-    return f"volume {volume} is a {kind} now and the backup holds a {held}; restore it elsewhere with --to"
+    return f"volume {volume} is of kind {kind} now, the backup of kind {held}; restore it elsewhere with --to"
 
 
 def _apart(found: list[Placement]) -> list[Placement]:
