@@ -173,5 +173,6 @@ def test_a_restore_goes_on_although_the_server_is_killed(protected, tmp_path):
     protected.tidegate("restore", "wait", "r", "--timeout", "120s")
 
     assert picture(tmp_path / "docs") == before
-    (download,) = protected.client().get("/v1/podvolumerestores").json()["data"]
+    with protected.client() as client:
+        (download,) = client.get("/v1/podvolumerestores").json()["data"]
     assert download["metadata"]["labels"]["tidegate.dev/attempt"] == "1"
