@@ -1,6 +1,6 @@
 """The life of a restore."""
 
-from tidegate.decide.recovery import ASKED_ANNOTATION
+from tidegate.decide.restore_limit import ASKED_ANNOTATION
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.resource import Metadata, Ref

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tidegate.decide.recovery import ASKED_ANNOTATION, INTERRUPTED, MOST_ATTEMPTS, after_restart, interrupted
-from tidegate.decide.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
+from tidegate.decide.recovery import INTERRUPTED, MOST_ATTEMPTS, after_restart, interrupted
+from tidegate.decide.restore_limit import ASKED_ANNOTATION, IN_PROGRESS, RESTORE_PRIORITY_LABEL
 from tidegate.model.backup import BackupPhase, OnInterruption
 from tidegate.model.item_block import BlockPhase, BlockProgress, HookCall
 from tidegate.model.restore import RestorePhase

@@ -3,8 +3,7 @@
 from hashlib import sha256
 
 from tidegate.controllers import transfer as transfers
-from tidegate.decide.recovery import ASKED_ANNOTATION
-from tidegate.decide.restore_limit import RESTORE_PRIORITY_LABEL, asked_label
+from tidegate.decide.restore_limit import ASKED_ANNOTATION, RESTORE_PRIORITY_LABEL, asked_label
 from tidegate.decide.restore_places import Placement
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import Restore

@@ -226,6 +226,8 @@ class Surroundings:
 
     def with_restores(self, restores: tuple[RestoreClaim, ...]) -> "Surroundings":
         """What is around when these restores are. A glob may mean a namespace that only a restore has named."""
+        if not restores and not self.restores:
+            return self
         written = {name.partition("/")[0] for restore in restores for name in restore.scope.names}
         return replace(self, restores=restores, namespaces=self.namespaces | written)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from tidegate.decide.block_hooks import has_hooks
-from tidegate.decide.restore_limit import RESTORE_PRIORITY_LABEL
+from tidegate.decide.restore_limit import ASKED_ANNOTATION, RESTORE_PRIORITY_LABEL
 from tidegate.model.backup import Backup, BackupPhase, OnInterruption
 from tidegate.model.hooks import HookStage
 from tidegate.model.item_block import BlockPhase, BlockProgress
@@ -22,8 +22,6 @@ from tidegate.model.restore import Restore
 from tidegate.model.transfer import ATTEMPT_LABEL, Transfer, TransferPhase
 
 INTERRUPTED = "the server stopped while this was in progress"
-# Keeps the priority that a download was made with; its label says something else while it runs.
-ASKED_ANNOTATION = "tidegate.dev/restore-asked"
 # A volume that ends every server which restores it must not do so for ever.
 MOST_ATTEMPTS = 5
 

@@ -5,16 +5,18 @@ from datetime import UTC, datetime, timedelta
 
 from tidegate.model.reasons import Reason
 
-# On each volume restore: when it was asked for, in Unix nanoseconds; the lowest goes first.
 RESTORE_PRIORITY_LABEL = "longhorn.io/backup-restore-priority"
 IN_PROGRESS = "in-progress"
+# What the label said before `in-progress`: a download that must begin anew keeps its place.
+ASKED_ANNOTATION = "tidegate.dev/restore-asked"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
-def asked_label(when: datetime, nth: int = 0) -> str:
-    """The label's value for the `nth` volume of what was asked for at this moment."""
-    return str((when - _EPOCH) // timedelta(microseconds=1) * 1000 + nth)
+def asked_label(when: datetime, nth: int) -> str:
+    """The label of the `nth` download of a restore that was asked for at `when`: lower goes first."""
+    return str((when - _EPOCH) // _MICROSECOND * 1_000 + nth)
 
 
 @dataclass(frozen=True)

@@ -89,11 +89,12 @@ def describe_backup(
         *volume_sections(job.transfers, reader),
         section("Problems", _problem_lines(backup)),
         conditions_section(status, reader),
-        section("Events", [_event_line(event, reader) for event in status.events]),
+        section("Events", [event_line(event, reader) for event in status.events]),
     )
 
 
-def _event_line(event: BackupEvent, reader: Reader) -> tuple[str, str]:
+def event_line(event: BackupEvent, reader: Reader) -> tuple[str, str]:
+    """When, and what happened; how often, if the same happened again."""
     times = f" ({event.count} times)" if event.count > 1 else ""
     return reader.moment(event.last_timestamp), f"{event.type} {event.reason}: {event.message}{times}"
 

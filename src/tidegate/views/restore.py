@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from tidegate.model.restore import Restore
 from tidegate.model.transfer import Transfer
+from tidegate.views.backup import event_line
 from tidegate.views.job import restore_job
 from tidegate.views.phases import (
     conditions_section,
@@ -86,6 +87,7 @@ def describe_restore(restore: Restore, transfers: Sequence[Transfer], reader: Re
         *volume_sections(job.transfers, reader),
         section("Problems", _problem_lines(restore)),
         conditions_section(status, reader),
+        section("Events", [event_line(event, reader) for event in status.events]),
     )
 
 
