@@ -7,7 +7,8 @@ import pytest
 
 from tidegate.api.application import build_application
 from tidegate.api.services import Services
-from tidegate.errors import InvalidInput, SourceUnreadable, StoreUnavailable
+from tidegate.errors import InvalidInput, NotFound, SourceUnreadable, StoreUnavailable
+from tidegate.model.restore_plan import Place
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.hooks import FakeHooks
@@ -20,6 +21,8 @@ class Scenery:
 
     missing_paths: set = field(default_factory=set)
     store_is_down: bool = False
+    stored: dict = field(default_factory=dict)
+    places: dict = field(default_factory=dict)
 
     async def check_volume(self, spec):
         if spec.path in self.missing_paths:
@@ -31,6 +34,15 @@ class Scenery:
             raise StoreUnavailable(f"{access.url} does not answer")
         if not access.url.startswith("file:///"):
             raise InvalidInput(f"{access.url} is not a URL that works")
+
+    async def stored_backup(self, access, volume, backup):
+        await self.check_target(access)
+        if (volume, backup) not in self.stored:
+            raise NotFound(f"cannot find backup {backup} of volume {volume} in the store")
+        return self.stored[volume, backup]
+
+    async def look_at(self, path):
+        return self.places.get(path, Place())
 
 
 @pytest.fixture

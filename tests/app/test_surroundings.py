@@ -6,8 +6,10 @@ import threading
 import pytest
 
 from tidegate.app.surroundings import LocalSurroundings
-from tidegate.errors import StoreUnavailable
+from tidegate.errors import NotFound, StoreUnavailable
 from tidegate.model.mover_job import TargetAccess
+from tidegate.objects.directory import DirectoryObjects
+from tidegate.testing.mover_bench import MoverBench
 
 STORE = TargetAccess(url="file:///somewhere")
 
@@ -47,3 +49,17 @@ async def test_the_real_look_tells_a_missing_directory(tmp_path):
     await LocalSurroundings().check_target(TargetAccess(url=f"file://{tmp_path}"))
     with pytest.raises(StoreUnavailable, match="is not a directory"):
         await LocalSurroundings().check_target(TargetAccess(url=f"file://{tmp_path}/missing"))
+
+
+async def test_a_stored_backup_tells_what_it_holds_and_a_missing_one_is_not_found(tmp_path):
+    (tmp_path / "store").mkdir()
+    bench = MoverBench(DirectoryObjects(str(tmp_path / "store")), volume="shop.db")
+    (tmp_path / "image").write_bytes(b"x" * 5000)
+    bench.upload(tmp_path / "image", "backup-1")
+    access = TargetAccess(url=f"file://{tmp_path}/store")
+
+    stored = await LocalSurroundings().stored_backup(access, "shop.db", "backup-1")
+
+    assert (stored.is_tree, stored.size) == (False, 5000)
+    with pytest.raises(NotFound, match="cannot find backup backup-2"):
+        await LocalSurroundings().stored_backup(access, "shop.db", "backup-2")

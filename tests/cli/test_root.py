@@ -10,8 +10,8 @@ import typer
 from tidegate.cli.root import build_app, with_global_options_first
 
 VERBS = {
-    "backup": ["create", "get", "describe", "delete", "wait"],
-    "restore": ["create", "get", "describe", "delete", "wait"],
+    "backup": ["create", "get", "describe", "logs", "delete", "wait"],
+    "restore": ["create", "plan", "get", "describe", "cancel", "logs", "delete", "wait"],
     "volume": ["create", "get", "describe", "delete"],
     "target": ["create", "get", "describe", "delete"],
     "namespace": ["create", "get", "delete"],

@@ -8,10 +8,11 @@ import pytest
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.recovery import recover
 from tidegate.errors import StoreUnavailable
+from tidegate.model.backup import Backup
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_node, a_target, a_volume
+from tidegate.testing.builders import a_backup, a_node, a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
@@ -115,3 +116,16 @@ async def a_world_of():
     for world in worlds:
         await world.runtime.stop()
         await world.supervisor.close()
+
+
+@pytest.fixture
+async def backed_up(world):
+    """A world with a finished backup of two namespaces, whose further movers wait for the test."""
+    await world.volumes("shop/db", "blog/posts")
+    world.movers.obliging = True
+    await world.store.create(a_backup("b"))
+    await world.settle()
+    assert await world.phase(Backup, "b") == "Completed"
+    world.movers.obliging = False
+    world.movers.started.clear()
+    return world

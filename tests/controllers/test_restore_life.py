@@ -1,11 +1,11 @@
 """The life of a restore."""
 
-import pytest
-
-from tidegate.model.backup import Backup
+from tidegate.decide.restore_limit import ASKED_ANNOTATION
+from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.restore import Restore, RestoreSpec
+from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import PodVolumeRestore
 from tidegate.model.volume import Volume
 from tidegate.testing.builders import a_backup
@@ -14,19 +14,6 @@ from tidegate.testing.builders import a_backup
 def a_restore(name="r", **spec):
     metadata = Metadata(name=name, finalizers=("tidegate.dev/restore",))
     return Restore(metadata=metadata, spec=RestoreSpec(backup_name="b", **spec))
-
-
-@pytest.fixture
-async def backed_up(world):
-    """A world with a finished backup of two namespaces, whose further movers wait for the test."""
-    await world.volumes("shop/db", "blog/posts")
-    world.movers.obliging = True
-    await world.store.create(a_backup("b"))
-    await world.settle()
-    assert await world.phase(Backup, "b") == "Completed"
-    world.movers.obliging = False
-    world.movers.started.clear()
-    return world
 
 
 async def finish_all(world):
@@ -101,9 +88,85 @@ async def test_a_paused_restore_limit_holds_restores_and_says_so(backed_up):
     await backed_up.store.create(a_restore())
     await backed_up.settle()
 
-    downloads = await backed_up.all(PodVolumeRestore)
-    assert {d.status.condition("Waiting").reason for d in downloads} == {"RestoresDisabled"}
-    assert backed_up.movers.started == []
+    restore = await backed_up.store.get(Restore, "r")
+    assert (str(restore.status.phase), restore.status.condition("Waiting").reason) == ("New", "RestoresDisabled")
+    assert await backed_up.all(PodVolumeRestore) == []
+    await backed_up.store.delete(Ref("Setting", "concurrent-backup-restore-limit"))
+    await backed_up.settle()
+    assert await backed_up.phase(Restore, "r") == "InProgress"
+
+
+async def test_a_restore_whose_volumes_all_wait_says_for_what(backed_up):
+    target = await backed_up.store.get(BackupTarget, "store")
+    backed_up.weather.store_is_down = True
+    await backed_up.store.update_status(target.with_status(available=False))
+    await backed_up.store.create(a_restore())
+    await backed_up.settle()
+
+    assert (await backed_up.store.get(Restore, "r")).status.condition("Waiting").reason == "TargetUnavailable"
+
+
+async def test_paths_and_force_reach_the_mover(backed_up):
+    await backed_up.store.create(a_restore(included_paths=("etc/**",), force=True, included_namespaces=("shop",)))
+    await backed_up.settle()
+
+    job = backed_up.movers.started[0].job
+    assert (job.includes, job.force) == (("etc/**",), True)
+
+
+async def test_downloads_carry_when_they_were_asked_for_in_the_order_that_was_given(backed_up):
+    await backed_up.store.create(a_restore(volume_order=("shop/db",)))
+    await backed_up.settle()
+
+    restore = await backed_up.store.get(Restore, "r")
+    downloads = {d.spec.volume_namespace: d.metadata for d in await backed_up.all(PodVolumeRestore)}
+    asked = [int(downloads[name].annotations[ASKED_ANNOTATION]) for name in ("shop", "blog")]
+    assert asked[0] == int(restore.metadata.creation_timestamp.timestamp()) * 10**9
+    assert asked[1] == asked[0] + 1
+
+
+async def test_a_mapped_namespace_that_has_no_such_volume_is_refused(backed_up):
+    await backed_up.store.create(a_restore(namespace_mapping={"shop": "copy"}, included_namespaces=("shop",)))
+    await backed_up.settle()
+
+    restore = await backed_up.store.get(Restore, "r")
+    assert str(restore.status.phase) == "FailedValidation"
+    assert "there is no volume copy/db" in restore.status.validation_errors[0]
+
+
+async def test_one_volume_without_a_place_fails_and_the_others_come_back(backed_up):
+    await backed_up.store.create(a_restore(namespace_mapping={"shop": "copy"}))
+    await backed_up.settle()
+    backed_up.movers.started[-1].finish()
+    await backed_up.settle()
+
+    restore = await backed_up.store.get(Restore, "r")
+    assert str(restore.status.phase) == "PartiallyFailed"
+    assert "there is no volume copy/db" in restore.status.failure_reason
+    assert [m.job.path for m in backed_up.movers.started] == ["/data/blog/posts"]
+
+
+async def test_the_newest_completed_backup_of_a_schedule_is_taken(backed_up):
+    old = await backed_up.store.get(Backup, "b")
+    labelled = old.with_metadata(labels={"tidegate.dev/schedule": "nightly"})
+    await backed_up.store.update(labelled)
+    await backed_up.store.create(
+        a_backup("newer", phase=BackupPhase.PARTIALLY_FAILED).with_metadata(labels=labelled.metadata.labels)
+    )
+    await backed_up.store.create(Restore(metadata=Metadata(name="r"), spec=RestoreSpec(schedule_name="nightly")))
+    await backed_up.settle()
+
+    restore = await backed_up.store.get(Restore, "r")
+    assert (str(restore.status.phase), restore.status.backup_name) == ("InProgress", "b")
+
+
+async def test_its_life_is_told_in_events(backed_up):
+    await backed_up.store.create(a_restore())
+    await backed_up.settle()
+    await finish_all(backed_up)
+
+    reasons = [event.reason for event in (await backed_up.store.get(Restore, "r")).status.events]
+    assert [reason for reason in reasons if reason != "Waiting"] == ["Settled", "Started", "Completed"]
 
 
 async def test_deleting_a_running_restore_stops_it_and_leaves_the_backup_alone(backed_up):

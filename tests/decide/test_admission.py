@@ -1,5 +1,7 @@
 """What may come in."""
 
+import re
+
 import pytest
 
 from tidegate.decide.admission import admit_backup, admit_restore, check_node, check_setting
@@ -71,9 +73,18 @@ def test_hooks_and_an_order_are_let_in():
     assert admit_backup(unplaced(**wishes), [a_target("only")]).spec.hooks == hooks()
 
 
-def test_a_restore_from_a_schedule_is_refused_until_it_works():
-    with pytest.raises(InvalidInput, match="not supported yet"):
-        admit_restore(RestoreSpec(schedule_name="nightly"))
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ({"namespace_mapping": {"a": "Not a name"}}, "'Not a name' is not a namespace name"),
+        ({"included_namespaces": ("**",)}, "means nothing here"),
+        ({"included_paths": ("x",), "existing_data": "overwrite"}, "the rest of it would be lost"),
+        ({"backup_name": None, "backup_url": "u", "included_volumes": ("a/b",)}, "leave spec.includedVolumes out"),
+    ],
+)
+def test_a_restore_that_cannot_be_meant_is_refused(spec, sentence):
+    with pytest.raises(InvalidInput, match=re.escape(sentence)):
+        admit_restore(RestoreSpec.model_validate({"backup_name": "b", **spec}))
 
 
 def a_setting(name, value):

@@ -2,11 +2,13 @@
 
 import pytest
 
-from tidegate.decide.recovery import INTERRUPTED, after_restart, interrupted
+from tidegate.decide.recovery import INTERRUPTED, MOST_ATTEMPTS, after_restart, interrupted
+from tidegate.decide.restore_limit import ASKED_ANNOTATION, IN_PROGRESS, RESTORE_PRIORITY_LABEL
 from tidegate.model.backup import BackupPhase, OnInterruption
 from tidegate.model.item_block import BlockPhase, BlockProgress, HookCall
-from tidegate.model.transfer import TransferPhase, TransferStatus
-from tidegate.testing.builders import THEN, a_backup, a_transfer, freezing
+from tidegate.model.restore import RestorePhase
+from tidegate.model.transfer import ATTEMPT_LABEL, PodVolumeRestore, TransferPhase, TransferStatus
+from tidegate.testing.builders import THEN, a_backup, a_restore, a_transfer, freezing
 
 
 @pytest.mark.parametrize("phase", [p for p in BackupPhase if p is not BackupPhase.IN_PROGRESS])
@@ -99,3 +101,53 @@ def test_running_it_again_changes_nothing_more():
     first = after_restart([a_backup("b", phase=BackupPhase.IN_PROGRESS), a_transfer("t", owner="b")], now=THEN)
 
     assert after_restart(first, now=THEN) == []
+
+
+def a_download(phase, *, attempt=0, owner="r", **spec):
+    download = a_transfer("d", phase, kind=PodVolumeRestore, owner=owner, node="node-a").with_spec(**spec)
+    labels = {RESTORE_PRIORITY_LABEL: IN_PROGRESS, ATTEMPT_LABEL: str(attempt)}
+    return download.with_metadata(labels=labels, annotations={ASKED_ANNOTATION: "17"}).with_status(
+        accepted_timestamp=THEN, start_timestamp=THEN
+    )
+
+
+MOVED = [TransferPhase.ACCEPTED, TransferPhase.PREPARED, TransferPhase.IN_PROGRESS]
+
+
+@pytest.mark.parametrize("phase", MOVED)
+def test_a_restore_goes_on_and_its_downloads_begin_anew_with_their_old_priority(phase):
+    restore = a_restore("r", "a", phase=RestorePhase.IN_PROGRESS)
+
+    (again,) = after_restart([restore, a_download(phase)], now=THEN)
+
+    status = again.status
+    assert (status.phase, status.accepted_timestamp, status.start_timestamp, status.node) == (
+        TransferPhase.NEW,
+        None,
+        None,
+        None,
+    )
+    assert again.metadata.labels == {RESTORE_PRIORITY_LABEL: "17", ATTEMPT_LABEL: "1"}
+    assert after_restart([restore, again], now=THEN) == []
+
+
+@pytest.mark.parametrize("phase", MOVED)
+def test_a_download_that_was_called_off_is_not_begun_anew(phase):
+    (stopping,) = after_restart([a_download(phase, cancel=True)], now=THEN)
+
+    assert stopping.status.phase is TransferPhase.CANCELING
+
+
+def test_a_download_that_ends_every_server_fails_at_last():
+    (stopping,) = after_restart([a_download(TransferPhase.IN_PROGRESS, attempt=MOST_ATTEMPTS - 1)], now=THEN)
+
+    assert stopping.status.phase is TransferPhase.CANCELING
+    assert stopping.status.message == f"{INTERRUPTED}, for the 5th time; it is not tried again"
+
+
+def test_a_download_of_a_restore_that_is_over_is_stopped():
+    over = a_restore("r", "a", phase=RestorePhase.CANCELED)
+
+    (stopping,) = after_restart([over, a_download(TransferPhase.IN_PROGRESS)], now=THEN)
+
+    assert stopping.status.phase is TransferPhase.CANCELING

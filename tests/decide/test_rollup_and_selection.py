@@ -1,13 +1,16 @@
 """What transfers say about their request, and which volumes a request is about."""
 
+from datetime import timedelta
+
 import pytest
 
 from tidegate.decide.rollup import roll_up
-from tidegate.decide.selection import uploads_to_restore, volumes_to_back_up
-from tidegate.model.backup import BackupSpec, LabelSelector
+from tidegate.decide.selection import check_choice, newest_good_backup, uploads_to_restore, volumes_to_back_up
+from tidegate.errors import InvalidInput, NotFound
+from tidegate.model.backup import BackupPhase, BackupSpec, LabelSelector
 from tidegate.model.restore import RestoreSpec
 from tidegate.model.transfer import TransferPhase, TransferResult
-from tidegate.testing.builders import a_transfer, a_volume
+from tidegate.testing.builders import THEN, a_backup, a_transfer, a_volume
 
 DONE, FAILED, CANCELED, MOVING = (
     TransferPhase.COMPLETED,
@@ -101,3 +104,41 @@ def test_a_restore_takes_the_finished_uploads_that_it_names(spec, expected):
     ]
 
     assert [f"{u.spec.volume_namespace}/{u.spec.volume_name}" for u in uploads_to_restore(spec, uploads)] == expected
+
+
+HELD = [a_transfer("t1", DONE, volume=("b", "one")), a_transfer("t2", FAILED, volume=("a", "two"))]
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ({"included_volumes": ("b/on",)}, "nothing of volume b/on"),
+        ({"included_volumes": ("a/two",)}, "nothing of volume a/two"),
+        ({"included_namespaces": ("a",)}, "nothing of namespace a"),
+        ({"namespace_mapping": {"c": "d"}}, "nothing of namespace c"),
+        ({"volume_order": ("one",)}, "nothing of volume one"),
+        ({"excluded_namespaces": ("b",)}, "nothing of what is asked for"),
+        ({"included_namespaces": ("x*",)}, "nothing of what is asked for"),
+    ],
+)
+def test_a_name_that_the_backup_does_not_hold_is_told(spec, sentence):
+    with pytest.raises(InvalidInput, match=sentence):
+        check_choice(RestoreSpec(backup_name="b", **spec), HELD)
+
+
+def of_schedule(name, phase, hours):
+    backup = a_backup(name, phase=phase).with_status(start_timestamp=THEN + timedelta(hours=hours))
+    return backup.with_metadata(labels={"tidegate.dev/schedule": "nightly"})
+
+
+def test_the_newest_good_backup_is_the_last_one_that_is_complete():
+    backups = [
+        of_schedule("n1", BackupPhase.COMPLETED, 1),
+        of_schedule("n2", BackupPhase.COMPLETED, 2),
+        of_schedule("n3", BackupPhase.PARTIALLY_FAILED, 3),
+        of_schedule("n4", BackupPhase.IN_PROGRESS, 4),
+    ]
+
+    assert newest_good_backup("nightly", backups).name == "n2"
+    with pytest.raises(NotFound, match="no backup that is Completed"):
+        newest_good_backup("nightly", backups[2:])

@@ -3,11 +3,13 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from tidegate.api.restore_source import read_source, volumes_by_name
 from tidegate.api.services import Services
-from tidegate.decide.admission import admit_backup, admit_restore, admit_schedule, check_node, check_setting
-from tidegate.errors import AlreadyExists, InvalidInput, NotFound, Refused
+from tidegate.decide.admission import admit_backup, admit_schedule, check_node, check_setting
+from tidegate.decide.restore_places import placements
+from tidegate.errors import AlreadyExists, InvalidInput, NotFound
 from tidegate.format.tree_globs import TreeGlobs
-from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase
+from tidegate.model.backup import BACKUP_FINALIZER, Backup
 from tidegate.model.hooks import BackupHooks, HookStage
 from tidegate.model.names import check_namespace
 from tidegate.model.node import Node
@@ -63,14 +65,12 @@ async def _check_hooks(services: Services, hooks: BackupHooks) -> None:
 
 async def _admit_restore(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Restore)  # noqa: S101  # see ADMISSIONS
-    admit_restore(resource.spec)
-    backup = await services.store.get(Backup, resource.spec.backup_name or "")
-    if backup.status.phase not in {BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED}:
-        raise Refused(
-            f"backup {backup.name} is {backup.status.phase}; only Completed and PartiallyFailed ones can be restored",
-            hint=f"wait for it: tidegate backup wait {backup.name}" if not backup.status.phase.final else "",
-        )
-    return resource.with_metadata(finalizers=(RESTORE_FINALIZER,))
+    found = await read_source(services, resource.spec)
+    volumes = await volumes_by_name(services)
+    for placement in placements(resource.spec, found.sources, volumes):
+        if placement.problem:
+            raise InvalidInput(placement.problem, field="spec", hint="look at all of it: tidegate restore plan")
+    return found.noted_on(resource).with_metadata(finalizers=(RESTORE_FINALIZER,))
 
 
 async def _admit_schedule(services: Services, resource: Resource) -> Resource:

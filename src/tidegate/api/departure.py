@@ -14,7 +14,7 @@ from tidegate.model.volume import Namespace, Volume
 
 async def _backup_may_go(services: Services, backup: Resource) -> None:
     restores = (await services.store.list(Restore)).items
-    readers = [r.name for r in restores if r.spec.backup_name == backup.name and not r.status.phase.final]
+    readers = [r.name for r in restores if r.source_backup == backup.name and not r.status.phase.final]
     if readers:
         raise Refused(f"restore {readers[0]} is reading backup {backup.name}", hint="wait for it, or delete it first")
 

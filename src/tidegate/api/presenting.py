@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from tidegate.api.load_looks import with_load
-from tidegate.api.queue_looks import queue_now, queue_table
+from tidegate.api.queue_looks import queue_now, queue_table, restore_table
 from tidegate.api.services import Services
 from tidegate.api.transfer_looks import explained, waits_for_gate, waits_now
 from tidegate.decide.backup_queue import Waiting, plan_admissions
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.node import Node
 from tidegate.model.resource import Resource
+from tidegate.model.restore import Restore, RestorePhase
 
 Wire = dict[str, object]
 
@@ -21,6 +22,8 @@ async def present(services: Services, resources: Sequence[Resource]) -> list[Wir
     if any(map(waits_for_gate, resources)):
         waits = await waits_now(services)
         return [explained(resource, waits).to_wire() for resource in resources]
+    if any(map(_is_waiting_restore, resources)):
+        return await _with_restore_places(services, resources)
     if not any(map(_is_queued, resources)):
         return [resource.to_wire() for resource in resources]
     snapshot, settings = await queue_now(services, await queue_table(services))
@@ -44,6 +47,25 @@ async def present_news(services: Services, resource: Resource) -> Wire:
         return resource.to_wire()
     position = (await queue_table(services)).position(resource.name)
     return resource.with_status(queue_position=position).to_wire()
+
+
+def _is_waiting_restore(resource: Resource) -> bool:
+    return isinstance(resource, Restore) and resource.status.phase is RestorePhase.NEW and resource.settled
+
+
+async def _with_restore_places(services: Services, resources: Sequence[Resource]) -> list[Wire]:
+    """A list is of one kind, so there are no backups among these."""
+    claims = (await restore_table(services)).claims(by_volume=False)
+    waiting = [claim.name for claim in claims if not claim.running]
+    places = {name: place for place, name in enumerate(waiting, start=1)}
+    return [
+        (
+            resource.with_status(queue_position=places.get(resource.name))
+            if _is_waiting_restore(resource)
+            else resource
+        ).to_wire()
+        for resource in resources
+    ]
 
 
 def _is_queued(resource: Resource) -> bool:

@@ -4,7 +4,9 @@ from tidegate.api.services import Services
 from tidegate.decide.backup_queue import QueueSnapshot
 from tidegate.decide.queue_surroundings import surroundings_of
 from tidegate.decide.queue_table import QueueTable, Surroundings
+from tidegate.decide.restore_queue import RestoreTable
 from tidegate.model.backup import Backup
+from tidegate.model.restore import Restore
 from tidegate.model.setting import Setting, Settings, effective_settings
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Namespace, Volume
@@ -30,7 +32,15 @@ async def surroundings_now(services: Services) -> tuple[Surroundings, Settings]:
         (await store.list(BackupTarget)).items,
         (await store.list(Volume)).items if by_volume else (),
     )
-    return around, settings
+    claims = (await restore_table(services)).claims(by_volume=by_volume, paused=settings.concurrent_restores == 0)
+    return around.with_restores(claims), settings
+
+
+async def restore_table(services: Services) -> RestoreTable:
+    """Every restore that waits or runs."""
+    table = RestoreTable()
+    table.replace_all((await services.store.list(Restore)).items)
+    return table
 
 
 async def queue_now(services: Services, table: QueueTable) -> tuple[QueueSnapshot, Settings]:

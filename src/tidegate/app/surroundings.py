@@ -4,13 +4,21 @@ import asyncio
 import threading
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from typing import TypeVar
 
-from tidegate.errors import StoreUnavailable
+from tidegate.app.encryption_key import find_key
+from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.errors import Refused, StoreUnavailable
+from tidegate.format.packed_tree import CONTENT, TREE, shown_size
 from tidegate.model.mover_job import TargetAccess
+from tidegate.model.restore_plan import Place, StoredBackup
 from tidegate.model.volume import VolumeSpec
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
 from tidegate.volumes.measure import measure
+from tidegate.volumes.places import look_at
+
+T = TypeVar("T")
 
 _ANSWER_SECONDS = 30.0
 
@@ -18,6 +26,21 @@ _ANSWER_SECONDS = 30.0
 def list_root(access: TargetAccess) -> None:
     """Open the store and list its root: what the first backup will do."""
     open_store(access, patience=HURRIED).list_level("")
+
+
+def read_stored(access: TargetAccess, volume: str, backup: str) -> StoredBackup:
+    """Read the backup's cfg: what a download of it will do first."""
+    objects = open_store(access, patience=HURRIED)
+    stored = StoredVolume(objects, volume, key=find_key(access.credentials))
+    cfg = stored.backup_cfg(backup)
+    if cfg.in_progress:
+        raise Refused(f"backup {backup} of volume {volume} is not finished", hint="wait for it, or choose another one")
+    size = cfg.true_size or stored.volume_cfg().size
+    return StoredBackup(
+        labels=dict(cfg.labels),
+        is_tree=cfg.parameters.get(CONTENT) == TREE,
+        size=shown_size(cfg.parameters, image_size=size),
+    )
 
 
 class LocalSurroundings:
@@ -45,36 +68,48 @@ class LocalSurroundings:
         if look is None:
             look = self._looks[key] = _in_thread(lambda: self._look(access))
             look.add_done_callback(lambda _: self._looks.pop(key, None))
+        await self._in_time(asyncio.shield(look), access.url)
+
+    async def stored_backup(self, access: TargetAccess, volume: str, backup: str) -> StoredBackup:
+        """Read it, once it is known that the store answers: a hanging one is looked at by one thread only."""
+        await self.check_target(access)
+        return await self._in_time(_in_thread(lambda: read_stored(access, volume, backup)), access.url)
+
+    async def look_at(self, path: str) -> Place:
+        """Look."""
+        return await asyncio.to_thread(look_at, path)
+
+    async def _in_time(self, answer: "asyncio.Future[T]", url: str) -> T:
         try:
-            await asyncio.wait_for(asyncio.shield(look), self._answer_seconds)
+            return await asyncio.wait_for(answer, self._answer_seconds)
         except TimeoutError:
             raise StoreUnavailable(
-                f"{access.url} did not answer within {self._answer_seconds:g} seconds",
+                f"{url} did not answer within {self._answer_seconds:g} seconds",
                 hint="if it is a mounted share, look whether its server answers",
             ) from None
 
 
-def _in_thread(work: Callable[[], None]) -> "asyncio.Future[None]":
+def _in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
     loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[None] = loop.create_future()
+    outcome: asyncio.Future[T] = loop.create_future()
 
-    def tell(error: BaseException | None) -> None:
-        if outcome.cancelled():
-            return
-        if error is None:
-            outcome.set_result(None)
-        else:
+    def tell(answer: T) -> None:
+        if not outcome.cancelled():
+            outcome.set_result(answer)
+
+    def tell_error(error: Exception) -> None:
+        if not outcome.cancelled():
             outcome.set_exception(error)
             outcome.exception()  # seen: whoever asked may have given up waiting
 
     def run() -> None:
-        error: BaseException | None = None
-        try:
-            work()
-        except Exception as raised:  # noqa: BLE001  raised again where it is awaited
-            error = raised
         with suppress(RuntimeError):  # the server has ended meanwhile
-            loop.call_soon_threadsafe(tell, error)
+            try:
+                answer = work()
+            except Exception as error:  # noqa: BLE001  raised again where it is awaited
+                loop.call_soon_threadsafe(tell_error, error)
+            else:
+                loop.call_soon_threadsafe(tell, answer)
 
     threading.Thread(target=run, daemon=True, name="look at a store").start()
     return outcome

@@ -11,6 +11,7 @@ from tidegate.controllers.mover_bandwidth import MoverBandwidth
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.restore import RestoreController
+from tidegate.controllers.restore_queue import RestoreQueue
 from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.schedule import ScheduleController
 from tidegate.controllers.target import TargetController
@@ -49,6 +50,7 @@ def build_runtime(
         reconcilers=[
             BackupQueue(store, clock, mirror),
             BackupController(store, clock, BackupBlocks(store, hook_supervisor), mirror.table.running),
+            RestoreQueue(store, clock, mirror),
             RestoreController(store, clock),
             ScheduleController(store, clock),
             TransferGates(store, clock, transfers),

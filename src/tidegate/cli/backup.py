@@ -18,7 +18,7 @@ from tidegate.cli.nouns import BACKUP, NAMESPACE, RESTORE, TARGET
 from tidegate.cli.options import epilog, read_labels, read_timeout, split_commas
 from tidegate.cli.output import show_sections
 from tidegate.cli.pin import add_pin_verbs
-from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_wait
+from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_logs, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
 from tidegate.cli.wire import Wire, read_all, read_model, read_resource, uid_of
 from tidegate.errors import NotFound, ServerUnreachable
@@ -195,4 +195,5 @@ add_delete(
 )
 add_longhorn_verbs(app)
 add_pin_verbs(app)
+add_logs(app, BACKUP)
 add_wait(app, BACKUP, example="tidegate backup wait nightly --timeout 30m")

@@ -141,6 +141,10 @@ class Client:
         """Call one off; it as it is until it has stopped."""
         return self._resource("POST", f"{_path(noun.plural, name, '')}/cancel")
 
+    def plan(self, restore: Wire) -> Wire:
+        """What a restore would do."""
+        return self._resource("POST", "/v1/restore-plans", None, restore)
+
     def server_version(self) -> str:
         """Of the server."""
         return str(self._resource("GET", "/v1/version").get("version", "unknown"))

@@ -1,29 +1,30 @@
 """`tidegate restore`: bring back what a backup holds."""
 
-from datetime import UTC
 from typing import Annotated
 
 import typer
 
 from tidegate.cli import options
+from tidegate.cli import restore_request as asked
+from tidegate.cli.cancelling import Cancellation, cancel
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
-from tidegate.cli.creating import Creation, create, new_resource, send
+from tidegate.cli.creating import Creation, create, send
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.formats import ExistingData
-from tidegate.cli.nouns import BACKUP, NAMESPACE, RESTORE, VOLUME
-from tidegate.cli.options import epilog, read_labels, read_timeout, split_commas
-from tidegate.cli.output import show_sections
-from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_wait
+from tidegate.cli.formats import ExistingData, OutputFormat
+from tidegate.cli.nouns import RESTORE
+from tidegate.cli.options import epilog, read_timeout
+from tidegate.cli.output import compact_json, pretty_json, show_sections, show_table, yaml_text
+from tidegate.cli.restore_request import RestoreRequest
+from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_logs, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
-from tidegate.cli.wire import Wire, read_all, read_resource, uid_of
+from tidegate.cli.wire import Wire, read_all, read_model, read_resource, uid_of
 
 app = typer.Typer(no_args_is_help=True, help="Restores: requests to bring back what a backup holds.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the restore.", autocompletion=names_of(RESTORE))]
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(RESTORE)),
+NewName = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the new restore; empty: <source>-<yyyymmddhhmmss>, in UTC.")
 ]
 
 
@@ -31,65 +32,142 @@ Names = Annotated[
     "create",
     epilog=epilog(
         "tidegate restore create --from-backup nightly --wait",
-        "tidegate restore create look --from-backup nightly --to ./look --include-volumes shop/db",
-        "tidegate restore create --from-backup nightly --existing-data overwrite --dry-run",
-        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, *WAIT_CODES),
+        "tidegate restore create --from-schedule nightly --include-namespaces shop --existing-data overwrite",
+        "tidegate restore create look --from-backup nightly --to ./look --include-paths 'etc/**'",
+        "tidegate restore create --from-backup nightly --namespace-mappings shop:shop-copy",
+        "tidegate restore create --from-url 's3://bucket@region/?backup=backup-1&volume=pvc-1' --to /srv/back",
+        codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT, *WAIT_CODES),
     ),
 )
 def create_restore(
     ctx: typer.Context,
     *,
-    from_backup: Annotated[
-        str, typer.Option(metavar="BACKUP", help="The backup to restore from.", autocompletion=names_of(BACKUP))
-    ],
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the new restore; empty: <backup>-<yyyymmddhhmmss>, in UTC.")
-    ] = "",
-    to: Annotated[
-        str, typer.Option(metavar="DIRECTORY", help="Put each volume below this directory; empty: where it came from.")
-    ] = "",
-    include_namespaces: Annotated[
-        str,
-        typer.Option(metavar="NAMES", help="Namespaces, by commas; empty: all.", autocompletion=names_of(NAMESPACE)),
-    ] = "",
-    include_volumes: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES", help="Volumes as NAMESPACE/NAME, by commas; empty: all.", autocompletion=names_of(VOLUME)
-        ),
-    ] = "",
-    existing_data: Annotated[
-        ExistingData,
-        typer.Option(help="Where something is already: leave it alone and fail that volume, or overwrite."),
-    ] = ExistingData.NONE,
+    name: NewName = "",
+    from_backup: asked.FromBackup = "",
+    from_schedule: asked.FromSchedule = "",
+    from_url: asked.FromUrl = "",
+    to: asked.To = "",
+    include_namespaces: asked.IncludeNamespaces = "",
+    exclude_namespaces: asked.ExcludeNamespaces = "",
+    namespace_mappings: asked.Mappings = "",
+    include_volumes: asked.IncludeVolumes = "",
+    include_paths: asked.IncludePaths = None,
+    volume_order: asked.VolumeOrder = "",
+    existing_data: asked.OnExistingData = ExistingData.NONE,
+    force: asked.Force = False,
     labels: options.Labels = None,
     dry_run: options.DryRun = False,
     wait: options.Wait = False,
     timeout: options.Timeout = "",
     output: options.Output = None,
 ) -> None:
-    """Ask for a restore."""
+    """Ask for a restore. It waits until nothing else works on the namespaces that it writes to."""
     cli = context_of(ctx)
     limit = read_timeout(timeout)
-    restore_name = name or _name_after(cli, from_backup)
-    spec: Wire = {
-        "backupName": from_backup,
-        "destination": str(cli.environment.absolute(to)) if to else None,
-        "includedNamespaces": split_commas(include_namespaces),
-        "includedVolumes": split_commas(include_volumes),
-        "existingData": str(existing_data),
-    }
-    resource = new_resource("Restore", restore_name, spec, labels=read_labels(labels))
+    request = RestoreRequest(
+        name=name,
+        from_backup=from_backup,
+        from_schedule=from_schedule,
+        from_url=from_url,
+        to=to,
+        include_namespaces=include_namespaces,
+        exclude_namespaces=exclude_namespaces,
+        namespace_mappings=namespace_mappings,
+        include_volumes=include_volumes,
+        include_paths=include_paths,
+        volume_order=volume_order,
+        existing_data=existing_data,
+        force=force,
+        labels=labels,
+    )
+    resource = request.resource(cli)
     creation = Creation(resource, output, dry_run)
     if wait and not dry_run:
         wire = send(cli, RESTORE, creation)
+        restore_name = resource["metadata"]["name"]
         wait_for_job(cli, RESTORE, restore_name, uid=uid_of(wire), timeout=limit, output=output)
     else:
-        create(cli, RESTORE, creation)
+        create(cli, RESTORE, creation, sentence=lambda _: _plan_sentence(cli, resource) if dry_run else "")
 
 
-def _name_after(cli: CliContext, backup: str) -> str:
-    return f"{backup}-{cli.clock.now().astimezone(UTC):%Y%m%d%H%M%S}"
+def _plan_sentence(cli: CliContext, resource: Wire) -> str:
+    from tidegate.model.restore_plan import RestorePlan
+    from tidegate.views.restore_plan import plan_sentence
+
+    with cli.connect() as client:
+        return plan_sentence(read_model(RestorePlan, client.plan(resource), "plan"))
+
+
+@app.command(
+    "plan",
+    epilog=epilog(
+        "tidegate restore plan --from-backup nightly",
+        "tidegate restore plan --from-schedule nightly --namespace-mappings shop:shop-copy -o json",
+        codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT),
+    ),
+)
+def plan_restore(
+    ctx: typer.Context,
+    *,
+    name: NewName = "",
+    from_backup: asked.FromBackup = "",
+    from_schedule: asked.FromSchedule = "",
+    from_url: asked.FromUrl = "",
+    to: asked.To = "",
+    include_namespaces: asked.IncludeNamespaces = "",
+    exclude_namespaces: asked.ExcludeNamespaces = "",
+    namespace_mappings: asked.Mappings = "",
+    include_volumes: asked.IncludeVolumes = "",
+    include_paths: asked.IncludePaths = None,
+    volume_order: asked.VolumeOrder = "",
+    existing_data: asked.OnExistingData = ExistingData.NONE,
+    force: asked.Force = False,
+    output: options.Output = None,
+) -> None:
+    """Tell what a restore would do, conflicts first; changes nothing. Ends with 6 if there are conflicts."""
+    cli = context_of(ctx)
+    request = RestoreRequest(
+        name=name,
+        from_backup=from_backup,
+        from_schedule=from_schedule,
+        from_url=from_url,
+        to=to,
+        include_namespaces=include_namespaces,
+        exclude_namespaces=exclude_namespaces,
+        namespace_mappings=namespace_mappings,
+        include_volumes=include_volumes,
+        include_paths=include_paths,
+        volume_order=volume_order,
+        existing_data=existing_data,
+        force=force,
+    )
+    with cli.connect() as client:
+        wire = client.plan(request.resource(cli))
+    _show_plan(cli, wire, output or OutputFormat.TABLE)
+
+
+def _show_plan(cli: CliContext, wire: Wire, form: OutputFormat) -> None:
+    from tidegate.model.restore_plan import RestorePlan
+    from tidegate.views.restore_plan import PLANNED_VOLUMES, plan_sections, plan_sentence
+
+    plan = read_model(RestorePlan, wire, "plan")
+    if plan.conflicts:
+        cli.end_with(ExitCode.CONFLICT)
+    if form is OutputFormat.JSON:
+        cli.terminal.out(pretty_json(wire))
+    elif form is OutputFormat.JSONL:
+        cli.terminal.out(compact_json(wire))
+    elif form is OutputFormat.YAML:
+        cli.terminal.out(yaml_text(wire))
+    elif form is OutputFormat.NAME:
+        for volume in plan.volumes:
+            cli.terminal.out(f"volume/{volume.target_volume}")
+    else:
+        cli.terminal.note(plan_sentence(plan))
+        if told := plan_sections(plan):
+            show_sections(cli, told)
+            cli.terminal.out("")
+        show_table(cli, PLANNED_VOLUMES, plan.volumes, wide=form is OutputFormat.WIDE)
 
 
 @app.command("describe", epilog=epilog("tidegate restore describe look", codes=(ExitCode.NOT_FOUND,)))
@@ -107,6 +185,35 @@ def describe(ctx: typer.Context, name: Name, exact_bytes: options.ExactBytes = F
     show_sections(cli, describe_restore(restore, read_all(TRANSFERS, transfers), cli.reader(exact_bytes=exact_bytes)))
 
 
+@app.command(
+    "cancel",
+    epilog=epilog(
+        "tidegate restore cancel look",
+        "tidegate restore cancel look --yes --wait --timeout 10m",
+        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED),
+    ),
+)
+def cancel_restores(
+    ctx: typer.Context,
+    *,
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(RESTORE), show_default=False)
+    ],
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for the end; exit code 6 if one was done before it could be cancelled.")
+    ] = False,
+    timeout: options.Timeout = "",
+    yes: options.Yes = False,
+) -> None:
+    """Call restores off. Asks first.
+
+    One that waits ends as Canceled at once, with nothing written. One in progress stops its downloads: volumes that are
+    back stay, those that are not are left as they were, except block devices, which may be half written. What is over
+    cannot be cancelled.
+    """
+    cancel(context_of(ctx), RESTORE, Cancellation(tuple(names), yes, wait, timeout))
+
+
 add_get(app, RESTORE, "List restores.", examples=("tidegate restore get", "tidegate restore get -w -o wide"))
 add_delete(
     app,
@@ -114,4 +221,5 @@ add_delete(
     "Delete restores; what they brought back stays. Asks first.",
     examples=("tidegate restore delete look", "tidegate restore delete --all --yes"),
 )
+add_logs(app, RESTORE)
 add_wait(app, RESTORE, example="tidegate restore wait look --timeout 30m")

@@ -12,6 +12,7 @@ from tidegate.cli.context import context_of
 from tidegate.cli.deleting import Deletion, delete
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.getting import Query, get
+from tidegate.cli.logs import show_log
 from tidegate.cli.nouns import Job, Noun
 from tidegate.cli.options import epilog, read_timeout
 from tidegate.cli.waiting import wait_for_job
@@ -69,6 +70,23 @@ def add_delete(
 
     codes = (ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG)
     app.command("delete", help=text, epilog=epilog(*examples, codes=codes))(delete_them)
+
+
+def add_logs(app: typer.Typer, job: Job) -> None:
+    """`logs`: for nouns that run for a while."""
+
+    def tell_logs(
+        ctx: typer.Context,
+        name: Annotated[
+            str, typer.Argument(metavar="NAME", help=f"Name of the {job.word}.", autocompletion=names_of(job))
+        ],
+        output: options.Output = None,
+    ) -> None:
+        show_log(context_of(ctx), job, name, output)
+
+    text = f"Tell what happened to a {job.word} and to each of its volumes, oldest first."
+    example = f"tidegate {job.word} logs nightly"
+    app.command("logs", help=text, epilog=epilog(example, codes=(ExitCode.NOT_FOUND,)))(tell_logs)
 
 
 def add_wait(app: typer.Typer, job: Job, *, example: str) -> None:

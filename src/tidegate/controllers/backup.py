@@ -155,7 +155,7 @@ class BackupController:
         if left > timedelta():
             return Next.after(left)
         restores = await all_of(self.store, Restore)
-        if any(r.spec.backup_name == backup.name and not r.status.phase.final for r in restores):
+        if any(r.source_backup == backup.name and not r.status.phase.final for r in restores):
             return Next.after(timedelta(minutes=1))
         log.info("backup expired", backup=backup.name, expired_at=expiration.isoformat())
         await self.store.delete(backup.ref, uid=backup.metadata.uid)

@@ -22,6 +22,7 @@ from tidegate.errors import NotFound, StaleVersion, UserError
 from tidegate.model.backup import Backup, BackupPhase, BackupStatus
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Ref, Resource
+from tidegate.model.restore import Restore
 from tidegate.model.setting import Setting, Settings
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Namespace, Volume
@@ -62,7 +63,7 @@ class BackupQueue:
 
     def __post_init__(self) -> None:
         self.watches = (
-            Watch(Backup, always(KEY)),
+            *(Watch(kind, always(KEY)) for kind in (Backup, Restore)),
             *(Watch(kind, self._look_around_again) for kind in (BackupTarget, Namespace, Setting, Volume)),
         )
 
@@ -76,7 +77,7 @@ class BackupQueue:
             await self._drop_cancelled(table)
             if await self._enqueue_new(table):
                 return recheck  # Queued is a step of its own; its news wakes us for the next one
-            snapshot = table.snapshot(look.around)
+            snapshot = table.snapshot(self._with_restores(look))
             starts = plan_starts(snapshot, limit=look.settings.concurrent_backups)
             if starts:
                 await self._start(table.entries(starts))
@@ -99,6 +100,10 @@ class BackupQueue:
         around = surroundings_of(settings, await all_of(self.store, Namespace), targets, volumes)
         self._look = _Look(settings, around, news, now)
         return self._look
+
+    def _with_restores(self, look: _Look) -> Surroundings:
+        by_volume, paused = look.around.volumes is not None, look.settings.concurrent_restores == 0
+        return look.around.with_restores(self.mirror.restores.claims(by_volume=by_volume, paused=paused))
 
     async def _enqueue_new(self, table: QueueTable) -> bool:
         now, queued_any = self.clock.now(), False

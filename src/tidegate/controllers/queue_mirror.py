@@ -7,8 +7,10 @@ from contextlib import asynccontextmanager
 
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
+from tidegate.decide.restore_queue import RestoreTable
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Resource
+from tidegate.model.restore import Restore
 from tidegate.ports.resource_store import Change, Event, Page, ResourceStore
 
 
@@ -17,10 +19,14 @@ class QueueMirror:
 
     Only the queue gives slots away. So as long as it plans only when all its own writes have come back as news, what
     the table does not know yet is that a slot became free or that somebody new came: never that one was taken.
+
+    Backups and restores keep namespaces from each other, so their queues plan one after the other, never at once, and
+    each sees what the other has let start.
     """
 
     def __init__(self) -> None:
         self.table = QueueTable()
+        self.restores = RestoreTable()
         self.figures = BackupFigures()
         self.decisions: Counter[str] = Counter()
         """What the queue decided since the server began, by outcome."""
@@ -47,6 +53,7 @@ class QueueMirror:
         """Read everything; the page says from where to watch."""
         async with self._planning:
             page = await store.list(Backup)
+            self.restores.replace_all((await store.list(Restore)).items)
             self.table.replace_all(page.items)
             self.figures.replace_all(page.items)
             self._own_writes.clear()
@@ -56,6 +63,8 @@ class QueueMirror:
     def hear(self, event: Event) -> None:
         """News from the watch, in order."""
         backup = event.resource
+        if isinstance(backup, Restore):
+            self._hear_of_restore(backup, event.change)
         if not isinstance(backup, Backup):
             return
         if event.change is Change.DELETED:
@@ -67,6 +76,12 @@ class QueueMirror:
         self._own_writes.discard(backup.metadata.resource_version)
         if self._planning.locked():
             self._heard_in_this_pass.add(backup.metadata.resource_version)
+
+    def _hear_of_restore(self, restore: Restore, change: Change) -> None:
+        if change is Change.DELETED:
+            self.restores.forget(restore)
+        else:
+            self.restores.note(restore)
 
     def wrote(self, before: Resource, after: Resource) -> None:
         """The queue has written this; a write that changed nothing makes no news."""

@@ -16,9 +16,16 @@ log = structlog.get_logger(__name__)
 async def recover(store: ResourceStore, clock: Clock) -> None:
     """Write what `decide.recovery` says. Nobody else writes yet, so no version can be stale."""
     found = [*await all_of(store, Backup), *await all_of(store, Restore), *await all_transfers(store)]
-    before = {resource.metadata.uid: resource for resource in found if isinstance(resource, Backup)}
+    before = {resource.metadata.uid: resource for resource in found}
     now = clock.now()
     for changed in after_restart(found, now=now):
-        told = with_events(before[changed.metadata.uid], changed, now=now) if isinstance(changed, Backup) else changed
-        await store.update_status(told)
+        was = before[changed.metadata.uid]
+        if isinstance(changed, Backup) and isinstance(was, Backup):
+            await store.update_status(with_events(was, changed, now=now))
+        elif changed.metadata.labels == was.metadata.labels:
+            await store.update_status(changed)
+        else:
+            # The attempt is counted first: one that ends the server each time would else be tried for ever.
+            counted = await store.update(changed)
+            await store.update_status(changed.with_metadata(resource_version=counted.metadata.resource_version))
         log.warning("interrupted by the end of the last server", what=str(changed.ref))

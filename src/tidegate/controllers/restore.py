@@ -1,35 +1,37 @@
-"""Carries one restore from asking to its end."""
+"""Carries one restore to its end: settles what it reads and writes, makes its downloads, tells how they ended."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 
 import structlog
 
-from tidegate.controllers import transfer as transfers
 from tidegate.controllers.finalizers import let_go
 from tidegate.controllers.observation import all_of, all_transfers
 from tidegate.controllers.reconciler import Next, Watch, owners
-from tidegate.decide.rollup import roll_up
-from tidegate.decide.selection import uploads_to_restore
-from tidegate.errors import AlreadyExists, NotFound
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.controllers.restore_downloads import download_for
+from tidegate.decide.cancelling import did_not_stop, time_left_to_stop
+from tidegate.decide.restore_events import with_events
+from tidegate.decide.restore_places import Placement, Volumes, placements, volumes_written
+from tidegate.decide.restore_progress import after_look, refused
+from tidegate.decide.selection import RESTORABLE, newest_good_backup, uploads_to_restore
+from tidegate.errors import AlreadyExists, NotFound, Refused, UserError
+from tidegate.model.backup import Backup
 from tidegate.model.labels import Selector
-from tidegate.model.resource import Metadata, Ref
+from tidegate.model.reasons import Reason
+from tidegate.model.resource import Ref
 from tidegate.model.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreProgress
-from tidegate.model.transfer import BACKUP_LABEL, DOWNLOADS, RESTORE_LABEL, DataDownload, PodVolumeRestore, Transfer
+from tidegate.model.schedule import SCHEDULE_LABEL
+from tidegate.model.transfer import BACKUP_LABEL, DOWNLOADS, RESTORE_LABEL, Transfer, TransferSpec
 from tidegate.model.volume import Volume
-from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 
 log = structlog.get_logger(__name__)
 
-_RESTORABLE = frozenset({BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED})
-
 
 @dataclass
 class RestoreController:
-    """Owns every step of a restore."""
+    """Owns every step of a restore but one: the queue lets it begin."""
 
     store: ResourceStore
     clock: Clock
@@ -45,67 +47,109 @@ class RestoreController:
             return Next.done()
         if restore.deleting:
             await self._take_apart(restore)
-        elif restore.status.phase is RestorePhase.NEW:
-            await self._begin(restore)
+        elif restore.status.phase is RestorePhase.NEW and not restore.settled:
+            await self._settle(restore)
         elif restore.status.phase is RestorePhase.IN_PROGRESS:
             await self._go_on(restore)
+            return await self._see_cancel_through(restore.name) if restore.spec.cancel else Next.done()
         return Next.done()
 
-    async def _begin(self, restore: Restore) -> None:
+    async def _settle(self, restore: Restore) -> None:
+        """What it reads and which volumes it writes to. It may have changed since the API looked."""
         now = self.clock.now()
-        refusal = await self._refusal(restore)
-        if refusal:
-            refused = restore.with_status(
-                phase=RestorePhase.FAILED_VALIDATION, validation_errors=(refusal,), completion_timestamp=now
-            )
-            await self.store.update_status(refused)
-        else:
-            await self.store.update_status(restore.with_status(phase=RestorePhase.IN_PROGRESS, start_timestamp=now))
-            log.info("restore started", restore=restore.name)
+        try:
+            backup, sources = await self._sources(restore)
+        except UserError as error:
+            await self._write(restore, refused(restore, (error.message,), now=now))
+            return
+        volumes = await self._volumes()
+        found = placements(restore.spec, sources, volumes)
+        if found and all(placement.problem for placement in found):
+            await self._write(restore, refused(restore, tuple(p.problem for p in found), now=now))
+            return
+        status = restore.status.replace(backup_name=backup, target_volumes=volumes_written(found, volumes))
+        await self._write(
+            restore, restore.replace(status=status.waiting(Reason.PENDING_EVALUATION, "not looked at yet", since=now))
+        )
 
-    async def _refusal(self, restore: Restore) -> str | None:
-        """Why the backup cannot be restored from, if so: it may have changed since the API looked."""
-        name = restore.spec.backup_name or ""
+    async def _sources(self, restore: Restore) -> tuple[str | None, Sequence[TransferSpec]]:
+        """Which backup, and which volumes of it. Raises UserError with a sentence where there is nothing to read."""
+        if restore.spec.backup_url:
+            if restore.status.source is None:
+                raise Refused("nobody has looked yet at what the backup URL names; ask for it with: tidegate restore")
+            return None, [restore.status.source]
+        name = restore.source_backup
+        if name is None:
+            schedule = restore.spec.schedule_name or ""
+            of_schedule = await all_of(self.store, Backup, Selector.matching({SCHEDULE_LABEL: schedule}))
+            name = newest_good_backup(schedule, of_schedule).name
         try:
             backup = await self.store.get(Backup, name)
         except NotFound:
-            return f"there is no backup {name}"
-        if backup.status.phase not in _RESTORABLE:
-            return f"backup {name} is {backup.status.phase}; only Completed and PartiallyFailed ones can be restored"
-        return None
+            raise NotFound(f"there is no backup {name}") from None
+        if backup.status.phase not in RESTORABLE:
+            raise Refused(
+                f"backup {name} is {backup.status.phase}; only Completed and PartiallyFailed ones can be restored"
+            )
+        uploads = await all_transfers(self.store, Selector.matching({BACKUP_LABEL: backup.metadata.uid}))
+        return name, [upload.spec for upload in uploads_to_restore(restore.spec, uploads)]
 
     async def _go_on(self, restore: Restore) -> None:
-        if restore.status.progress is None:
-            await self._create_downloads(restore)
-            return
-        rollup = roll_up(await self._downloads(restore))
-        restore = restore.with_status(
-            progress=RestoreProgress(total_items=rollup.total, items_restored=rollup.done),
-            errors=rollup.failed + rollup.cancelled,
-            warnings=rollup.warnings,
-        )
-        if rollup.finished:
-            restore = restore.with_status(
-                phase=RestorePhase(rollup.outcome),
-                failure_reason=rollup.first_failure,
-                completion_timestamp=self.clock.now(),
-            )
-            log.info("restore ended", restore=restore.name, phase=rollup.outcome)
-        await self.store.update_status(restore)  # writes nothing if nothing differs
-
-    async def _create_downloads(self, restore: Restore) -> None:
-        """One download per volume. The progress is written last: as long as it is absent, creating goes on here."""
-        backup = await self.store.get(Backup, restore.spec.backup_name or "")
-        uploads = await all_transfers(self.store, Selector.matching({BACKUP_LABEL: backup.metadata.uid}))
-        wanted = uploads_to_restore(restore.spec, uploads)
-        volumes = {(volume.namespace, volume.name): volume for volume in await all_of(self.store, Volume)}
-        for upload in wanted:
-            volume = volumes.get((upload.spec.volume_namespace, upload.spec.volume_name))
+        now = self.clock.now()
+        downloads = await self._downloads(restore)
+        if restore.spec.cancel:
+            await self._cancel(downloads)
+        elif restore.status.progress is None:
             try:
-                await self.store.create(download_for(restore, upload, volume))
+                _, sources = await self._sources(restore)
+            except UserError as error:
+                ended = restore.with_status(
+                    phase=RestorePhase.FAILED, failure_reason=error.message, completion_timestamp=now
+                )
+                await self._write(restore, ended)
+                return
+            await self._create_downloads(restore, placements(restore.spec, sources, await self._volumes()))
+            return
+        await self._write(restore, after_look(restore, downloads, now=now))
+
+    async def _create_downloads(self, restore: Restore, found: Sequence[Placement]) -> None:
+        """One per volume. The progress is written last: as long as it is absent, creating goes on here."""
+        for nth, placement in enumerate(found):
+            try:
+                await self.store.create(download_for(restore, placement, nth))
             except AlreadyExists:
-                continue  # we were here before: the name is made of the restore's uid and the volume
-        await self.store.update_status(restore.with_status(progress=RestoreProgress(total_items=len(wanted))))
+                continue  # we were here before
+        await self.store.update_status(restore.with_status(progress=RestoreProgress(total_items=len(found))))
+
+    async def _cancel(self, downloads: Iterable[Transfer]) -> None:
+        """Each ends by itself, soon: a mover that does not stop is killed."""
+        for download in downloads:
+            if not download.status.phase.final and not download.spec.cancel:
+                await self.store.update(download.with_spec(cancel=True))
+
+    async def _see_cancel_through(self, name: str) -> Next:
+        """End a cancelled restore whose downloads do not end; it must not keep its namespaces for ever."""
+        restore = await self.store.get(Restore, name)
+        if restore.status.phase is not RestorePhase.IN_PROGRESS:
+            return Next.done()
+        now = self.clock.now()
+        requested_at = restore.status.cancel_requested_at
+        if requested_at is None:
+            requested_at = now
+            restore = await self.store.update_status(restore.with_status(cancel_requested_at=now))
+        left = time_left_to_stop(requested_at, now)
+        if left:
+            return Next.after(left)
+        why = did_not_stop(await self._downloads(restore))
+        ended = restore.with_status(phase=RestorePhase.CANCELED, failure_reason=why, completion_timestamp=now)
+        await self._write(restore, ended)
+        return Next.done()
+
+    async def _write(self, before: Restore, after: Restore) -> None:
+        """Nothing is written if nothing differs."""
+        await self.store.update_status(with_events(before, after, now=self.clock.now()))
+        if after.status.phase.final:
+            log.info("restore ended", restore=after.name, phase=str(after.status.phase))
 
     async def _take_apart(self, restore: Restore) -> None:
         downloads = await self._downloads(restore)
@@ -118,33 +162,5 @@ class RestoreController:
     async def _downloads(self, restore: Restore) -> list[Transfer]:
         return await all_transfers(self.store, Selector.matching({RESTORE_LABEL: restore.metadata.uid}))
 
-
-def download_for(restore: Restore, upload: Transfer, volume: Volume | None) -> Transfer:
-    """The download of one volume for one restore: always the same name, so that creating it twice is harmless."""
-    kind = PodVolumeRestore if upload.spec.volume_kind is VolumeKind.DIRECTORY else DataDownload
-    namespace, name = upload.spec.volume_namespace, upload.spec.volume_name
-    identity = f"{restore.metadata.uid}/{namespace}/{name}"
-    return kind(
-        metadata=Metadata(
-            name=f"{restore.name[:200]}-{sha256(identity.encode()).hexdigest()[:10]}",
-            labels={RESTORE_LABEL: restore.metadata.uid},
-            owner_references=(restore.as_owner(),),
-            finalizers=(transfers.FINALIZER,),
-        ),
-        spec=upload.spec.replace(
-            path=_destination(restore, upload, volume),
-            existing_data=restore.spec.existing_data,
-            timeout=restore.spec.item_operation_timeout,
-            cancel=False,
-        ),
-    )
-
-
-def _destination(restore: Restore, upload: Transfer, volume: Volume | None) -> str:
-    """Where asked, else where the volume is today, else where it was when it was backed up."""
-    if restore.spec.destination is not None:
-        base = restore.spec.destination.rstrip("/")
-        return f"{base}/{upload.spec.volume_namespace}/{upload.spec.volume_name}"
-    if volume is not None and volume.spec.source_kind is upload.spec.volume_kind:
-        return volume.spec.path
-    return upload.spec.path
+    async def _volumes(self) -> Volumes:
+        return {(volume.namespace, volume.name): volume for volume in await all_of(self.store, Volume)}

@@ -11,7 +11,8 @@ from tidegate.decide.overlap import check_pattern
 from tidegate.errors import InvalidInput, NotFound, UserError
 from tidegate.model.backup import Backup, BackupSpec
 from tidegate.model.cron import read_fields, read_zone
-from tidegate.model.names import LONGEST_LABEL
+from tidegate.model.existing_data import ExistingData
+from tidegate.model.names import LONGEST_LABEL, check_namespace
 from tidegate.model.node import Node
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import RestoreSpec
@@ -104,11 +105,25 @@ def admit_restore(spec: RestoreSpec) -> None:
     """Raises InvalidInput with the field that is wrong."""
     _check_patterns(spec.included_namespaces, "spec.includedNamespaces")
     _check_patterns(spec.excluded_namespaces, "spec.excludedNamespaces")
-    for wire, value in (("scheduleName", spec.schedule_name), ("backupUrl", spec.backup_url)):
-        if value:
-            raise InvalidInput(f"spec.{wire} is not supported yet; give backupName", field=f"spec.{wire}")
-    if spec.namespace_mapping:
-        raise InvalidInput("spec.namespaceMapping is not supported yet", field="spec.namespaceMapping")
+    for old, new in spec.namespace_mapping.items():
+        for name in (old, new):
+            try:
+                check_namespace(name)
+            except ValueError as error:
+                raise InvalidInput(str(error), field="spec.namespaceMapping") from None
+    if spec.included_paths and spec.existing_data is ExistingData.OVERWRITE:
+        # A tree is swapped in as a whole: all that was not selected would be lost.
+        raise InvalidInput(
+            "selected paths cannot overwrite a volume, because the rest of it would be lost",
+            field="spec.includedPaths",
+            hint="restore them to another place (--to) and copy what you need",
+        )
+    if spec.backup_url:
+        for field in ("included_namespaces", "excluded_namespaces", "included_volumes", "volume_order"):
+            if getattr(spec, field):
+                wire = RestoreSpec.model_fields[field].alias or field
+                message = f"a backup URL names one volume; leave spec.{wire} out"
+                raise InvalidInput(message, field=f"spec.{wire}")
 
 
 def check_node(name: str | None, nodes: Sequence[Node]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tidegate.decide.claims import Claim, Claims
+from tidegate.decide.claims import Claim, Claims, RestoreClaim
 from tidegate.decide.overlap import ALL_OTHERS, Scope
 from tidegate.model.reasons import Reason
 
@@ -31,6 +31,8 @@ class QueueSnapshot:
     waiting: Sequence[Contender]
     unavailable_targets: frozenset[str] = frozenset()
     paused: bool = False
+    restores: Sequence[RestoreClaim] = ()
+    """They take no slot, but a namespace that is being written to is not backed up; those that wait come first."""
 
 
 class Obstacle(NamedTuple):
@@ -43,9 +45,9 @@ class Obstacle(NamedTuple):
 
     @property
     def blocked_by(self) -> str | None:
-        """The backup or the target in the way."""
+        """The backup, the restore or the target in the way."""
         if self.claim is not None:
-            return self.claim.name
+            return self.claim.label
         return self.detail if self.reason is Reason.TARGET_UNAVAILABLE else None
 
     @property
@@ -56,13 +58,11 @@ class Obstacle(NamedTuple):
     @property
     def message(self) -> str:
         """One sentence for a person."""
-        match self.reason:
-            case Reason.NAMESPACE_OVERLAP_RUNNING:
-                return f"backup {self.blocked_by} is running and shares {_listed(self.shared)}"
-            case Reason.NAMESPACE_OVERLAP_QUEUED:
-                return f"backup {self.blocked_by} is ahead in the queue and shares {_listed(self.shared)}"
-            case Reason.TARGET_UNAVAILABLE:
-                return f"target {self.detail} does not answer"
+        if self.claim is not None:
+            state = "is running" if self.claim.running else "is ahead in the queue"
+            return f"{self.claim.who} {state} and shares {_listed(self.shared)}"
+        if self.reason is Reason.TARGET_UNAVAILABLE:
+            return f"target {self.detail} does not answer"
         return self.detail
 
 
@@ -125,12 +125,13 @@ def plan_starts(queue: QueueSnapshot, *, limit: int) -> tuple[str, ...]:
 
 def _judged(queue: QueueSnapshot, *, limit: int) -> Iterator[tuple[Contender, Obstacle | None]]:
     claims = Claims()
-    for order, runner in enumerate(queue.running):
-        claims.add(Claim(runner.name, runner.scope, running=True, order=order))
+    ahead = ahead_of_all(queue)
+    for claim in ahead:
+        claims.add(claim)
     started = len(queue.running)
     # Whoever is first in the way of a scope stays first, and many backups want the same: judged once for all of them.
     judged: dict[Scope, Obstacle] = {}
-    for order, backup in enumerate(queue.waiting, start=len(queue.running)):
+    for order, backup in enumerate(queue.waiting, start=len(ahead)):
         obstacle = judged.get(backup.scope)
         if obstacle is None:
             in_the_way = claims.first_in_the_way_of(backup.scope)
@@ -149,7 +150,7 @@ def _obstacle(
     if queue.paused:
         return Obstacle(Reason.PAUSED, backup.scope, detail=PAUSED)
     if in_the_way is not None:
-        return _overlap(backup, in_the_way)
+        return overlap(backup.scope, in_the_way)
     if backup.target in queue.unavailable_targets:
         return Obstacle(Reason.TARGET_UNAVAILABLE, backup.scope, detail=backup.target)
     if free <= 0:
@@ -163,23 +164,37 @@ def obstacles(queue: QueueSnapshot, name: str, *, limit: int) -> list[Obstacle]:
     if place is None:
         return []
     backup = queue.waiting[place]
-    ahead = [(runner, True) for runner in queue.running] + [(other, False) for other in queue.waiting[:place]]
-    claims = [Claim(other.name, other.scope, running, order) for order, (other, running) in enumerate(ahead)]
-    found = [_overlap(backup, claim) for claim in claims if backup.scope.shared_with(claim.scope)]
+    claims = ahead_of_all(queue)
+    for order, other in enumerate(queue.waiting[:place], start=len(claims)):
+        claims.append(Claim(other.name, other.scope, running=False, order=order))
+    found = [overlap(backup.scope, claim) for claim in claims if backup.scope.shared_with(claim.scope)]
     if queue.paused:
         found.insert(0, Obstacle(Reason.PAUSED, backup.scope, detail=PAUSED))
     if backup.target in queue.unavailable_targets:
         found.append(Obstacle(Reason.TARGET_UNAVAILABLE, backup.scope, detail=backup.target))
     # Slots may be free now and yet go to others ahead, in the same instant.
-    mine = QueueSnapshot(queue.running, queue.waiting[: place + 1], queue.unavailable_targets)
+    mine = QueueSnapshot(queue.running, queue.waiting[: place + 1], queue.unavailable_targets, restores=queue.restores)
     if len(queue.running) >= limit or (not found and name not in plan_starts(mine, limit=limit)):
         found.append(_full(backup, limit))
     return found
 
 
-def _overlap(backup: Contender, claim: Claim) -> Obstacle:
+def ahead_of_all(queue: QueueSnapshot) -> list[Claim]:
+    """What every waiting backup finds ahead of itself: all that runs, then the restores that wait."""
+    claims: list[Claim] = []
+    for restore in (one for one in queue.restores if one.running):
+        claims.append(Claim(restore.name, restore.scope, running=True, order=len(claims), by_restore=True))
+    for runner in queue.running:
+        claims.append(Claim(runner.name, runner.scope, running=True, order=len(claims)))
+    for restore in (one for one in queue.restores if not one.running):
+        claims.append(Claim(restore.name, restore.scope, running=False, order=len(claims), by_restore=True))
+    return claims
+
+
+def overlap(scope: Scope, claim: Claim) -> Obstacle:
+    """What a claim on something of the scope is to whoever wants it."""
     reason = Reason.NAMESPACE_OVERLAP_RUNNING if claim.running else Reason.NAMESPACE_OVERLAP_QUEUED
-    return Obstacle(reason, backup.scope, claim)
+    return Obstacle(reason, scope, claim)
 
 
 def _full(backup: Contender, limit: int) -> Obstacle:

@@ -5,14 +5,33 @@ from typing import NamedTuple
 from tidegate.decide.overlap import Scope
 
 
+class RestoreClaim(NamedTuple):
+    """A restore that runs or waits, and what it writes to."""
+
+    name: str
+    scope: Scope
+    running: bool
+
+
 class Claim(NamedTuple):
-    """A backup that runs, or waits ahead, and what it touches."""
+    """A backup or a restore that runs, or waits ahead, and what it touches."""
 
     name: str
     scope: Scope
     running: bool
     order: int
     """Claims are made in this order; those that run come first."""
+    by_restore: bool = False
+
+    @property
+    def who(self) -> str:
+        """As a person says it."""
+        return f"{'restore' if self.by_restore else 'backup'} {self.name}"
+
+    @property
+    def label(self) -> str:
+        """Who, in short, and never the same for two: where backups wait, a plain name is that of a backup."""
+        return self.who if self.by_restore else self.name
 
 
 class Claims:

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from tidegate.decide.backup_queue import QueueSnapshot
+from tidegate.decide.backup_queue import QueueSnapshot, ahead_of_all
 from tidegate.decide.claims import Claim, Claims
 
 
 class Link(NamedTuple):
-    """A backup that has to end first, and for whom."""
+    """A backup or a restore that has to end first, and for whom."""
 
     name: str
     running: bool
@@ -15,17 +15,16 @@ class Link(NamedTuple):
 
 
 def ends_first(queue: QueueSnapshot, name: str, *, at_most: int = 50) -> list[Link]:
-    """Every backup in the way of `name`, and for those that wait themselves the first in their way, and so on.
+    """All that is in the way of `name`, and for those that wait themselves the first in their way, and so on.
 
     Those that run come first, then those that wait in the order of the queue. Empty if nobody shares anything with it.
     """
     claims = Claims()
-    ahead: dict[str, Claim] = {}
+    ahead = {claim.label: claim for claim in ahead_of_all(queue)}
     blockers: dict[str, Claim] = {}
-    for order, runner in enumerate(queue.running):
-        ahead[runner.name] = Claim(runner.name, runner.scope, running=True, order=order)
-        claims.add(ahead[runner.name])
-    for order, backup in enumerate(queue.waiting, start=len(queue.running)):
+    for claim in ahead.values():
+        claims.add(claim)
+    for order, backup in enumerate(queue.waiting, start=len(ahead)):
         if backup.name == name:
             direct = [claim for claim in ahead.values() if backup.scope.shared_with(claim.scope)]
             return _chain(direct, blockers, name, at_most=at_most)
@@ -38,13 +37,13 @@ def ends_first(queue: QueueSnapshot, name: str, *, at_most: int = 50) -> list[Li
 
 
 def _chain(direct: list[Claim], blockers: dict[str, Claim], name: str, *, at_most: int) -> list[Link]:
-    found = {claim.name: (claim, name) for claim in direct}
+    found = {claim.label: (claim, name) for claim in direct}
     # A blocker is always further ahead, so this ends.
     reached = list(direct)
     for claim in reached:
-        further = blockers.get(claim.name)
-        if further is not None and further.name not in found:
-            found[further.name] = (further, claim.name)
+        further = None if claim.by_restore else blockers.get(claim.name)
+        if further is not None and further.label not in found:
+            found[further.label] = (further, claim.name)
             reached.append(further)
     ordered = sorted(found.values(), key=lambda pair: pair[0].order)
-    return [Link(claim.name, claim.running, holds_up) for claim, holds_up in ordered[:at_most]]
+    return [Link(claim.label, claim.running, holds_up) for claim, holds_up in ordered[:at_most]]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from tidegate.decide.backup_queue import QueueSnapshot
+from tidegate.decide.overlap import Scope
 from tidegate.decide.simulation import Job, simulate, typical_durations
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.schedule import SCHEDULE_LABEL
@@ -44,7 +45,10 @@ def expected_starts(
     if snapshot.paused:
         return {}
     forecast = simulate(workload, limit=settings.concurrent_backups, unavailable_targets=snapshot.unavailable_targets)
-    return {run.name: now + timedelta(seconds=run.began) for run in forecast.runs}
+    # How long a restore takes, nobody knows: who waits for one is promised nothing.
+    written = Scope(frozenset(name for restore in snapshot.restores for name in restore.scope.names))
+    held = {one.name for one in snapshot.waiting if one.scope.shared_with(written)} if written.names else set()
+    return {run.name: now + timedelta(seconds=run.began) for run in forecast.runs if run.name not in held}
 
 
 def _key(backup: Backup) -> str:

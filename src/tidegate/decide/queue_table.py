@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tidegate.decide.backup_queue import Contender, QueueSnapshot
+from tidegate.decide.claims import RestoreClaim
 from tidegate.decide.overlap import Scope, is_glob, resolve_scope, selects, universe_of
 from tidegate.decide.queue_order import next_ticket, place_in_queue
 from tidegate.decide.queue_row import Row
@@ -188,6 +189,7 @@ class QueueTable:
             waiting=Row(self._order, contender),
             unavailable_targets=around.unavailable_targets,
             paused=around.paused,
+            restores=around.restores,
         )
 
     def _add(self, entry: QueueEntry) -> None:
@@ -219,6 +221,15 @@ class Surroundings:
     head_start_seconds: int = 0
     volumes: Mapping[tuple[str, str], Mapping[str, str]] | None = None
     """Labels of each volume, by namespace and name; given where overlap is judged by volumes, not by namespaces."""
+    restores: tuple[RestoreClaim, ...] = ()
+    """Those that run, and those that wait."""
+
+    def with_restores(self, restores: tuple[RestoreClaim, ...]) -> "Surroundings":
+        """What is around when these restores are. A glob may mean a namespace that only a restore has named."""
+        if not restores and not self.restores:
+            return self
+        written = {name.partition("/")[0] for restore in restores for name in restore.scope.names}
+        return replace(self, restores=restores, namespaces=self.namespaces | written)
 
 
 class _Scopes:

@@ -3,31 +3,37 @@
 Queued keeps its place and ReadyToStart goes on: the controllers take them up as they are. What was moving bytes has
 lost its mover (a mover stops when its server is gone), so it is told honestly. A backup whose pre hooks may have run
 first gets its post hooks: an application must not stay frozen because a server died.
+
+A restore goes on: in a disaster nobody should have to begin anew. A download can be repeated, because it writes beside
+the destination or the same bytes over it, so it goes back to the place that it had; but not for ever.
 """
 
 from collections.abc import Iterable
 from datetime import datetime
 
 from tidegate.decide.block_hooks import has_hooks
+from tidegate.decide.restore_limit import ASKED_ANNOTATION, RESTORE_PRIORITY_LABEL
 from tidegate.model.backup import Backup, BackupPhase, OnInterruption
 from tidegate.model.hooks import HookStage
 from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Resource
-from tidegate.model.restore import Restore, RestorePhase
-from tidegate.model.transfer import Transfer, TransferPhase
+from tidegate.model.restore import Restore
+from tidegate.model.transfer import ATTEMPT_LABEL, Transfer, TransferPhase
 
 INTERRUPTED = "the server stopped while this was in progress"
+# A volume that ends every server which restores it must not do so for ever.
+MOST_ATTEMPTS = 5
 
 _UNDER_WAY = frozenset({BackupPhase.IN_PROGRESS})
 _IDLE = frozenset({TransferPhase.ACCEPTED, TransferPhase.PREPARED})
 _HAD_MOVER = _IDLE | {TransferPhase.IN_PROGRESS}
 
 
-def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backup | Restore | Transfer]:
-    """The resources whose status must change, changed. Running it twice changes nothing more.
+def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backup | Transfer]:
+    """The resources whose status, or labels, must change, changed. Running it twice changes nothing more.
 
-    Transfers go to Canceling, not to an end: their controller first clears what the dead mover left in the store.
+    Uploads go to Canceling, not to an end: their controller first clears what the dead mover left in the store.
     Transfers come last, so that a crash in between leaves requests that are Failed, never ones that look alive.
     """
     found = list(resources)
@@ -38,7 +44,7 @@ def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backu
     return [*requests, *transfers]
 
 
-def _request(resource: Resource, *, now: datetime) -> Backup | Restore | None:
+def _request(resource: Resource, *, now: datetime) -> Backup | None:
     if isinstance(resource, Backup) and resource.status.phase in _UNDER_WAY and not resource.status.interrupted:
         owed = tuple(
             block.replace(phase=BlockPhase.POST_HOOKS)
@@ -48,8 +54,6 @@ def _request(resource: Resource, *, now: datetime) -> Backup | Restore | None:
         if owed:
             return resource.with_status(blocks=owed, interrupted=True, failure_reason=INTERRUPTED)
         return interrupted(resource, now=now)
-    if isinstance(resource, Restore) and resource.status.phase is RestorePhase.IN_PROGRESS:
-        return resource.with_status(phase=RestorePhase.FAILED, completion_timestamp=now, failure_reason=INTERRUPTED)
     return None
 
 
@@ -95,6 +99,8 @@ def _transfer(resource: Resource, ended: set[str], *, now: datetime) -> Transfer
     orphaned = any(owner.uid in ended for owner in resource.metadata.owner_references)
     if phase in _IDLE and resource.direction == "upload" and not orphaned:
         return _new_again(resource)
+    if resource.direction == "download" and phase in _HAD_MOVER and not orphaned:
+        return _downloaded_again(resource, now=now)
     if phase in _HAD_MOVER or (phase is TransferPhase.NEW and orphaned):
         return resource.with_status(phase=TransferPhase.CANCELING, message=INTERRUPTED, canceling_timestamp=now)
     return None
@@ -106,3 +112,26 @@ def _new_again(transfer: Transfer) -> Transfer:
         phase=TransferPhase.NEW, node=None, accepted_timestamp=None, prepared_timestamp=None
     )
     return transfer.replace(status=status)
+
+
+def _downloaded_again(download: Transfer, *, now: datetime) -> Transfer:
+    """Back to where it was before a gate let it through, with the priority that it had."""
+    attempt = int(download.metadata.labels.get(ATTEMPT_LABEL, "0")) + 1
+    if download.spec.cancel or download.deleting:
+        return download.with_status(phase=TransferPhase.CANCELING, message=INTERRUPTED, canceling_timestamp=now)
+    if attempt >= MOST_ATTEMPTS:
+        message = f"{INTERRUPTED}, for the {attempt}th time; it is not tried again"
+        return download.with_status(phase=TransferPhase.CANCELING, message=message, canceling_timestamp=now)
+    labels = {**download.metadata.labels, ATTEMPT_LABEL: str(attempt)}
+    if asked := download.metadata.annotations.get(ASKED_ANNOTATION):
+        labels[RESTORE_PRIORITY_LABEL] = asked
+    status = download.status.no_longer_waiting().replace(
+        phase=TransferPhase.NEW,
+        message=f"{INTERRUPTED}; it begins anew",
+        node=None,
+        accepted_timestamp=None,
+        prepared_timestamp=None,
+        start_timestamp=None,
+        progress=None,
+    )
+    return download.replace(status=status).with_metadata(labels=labels)

@@ -50,9 +50,7 @@ def roll_up(transfers: Sequence[Transfer]) -> Rollup:
         cancelled=len(by_phase[TransferPhase.CANCELED]),
         incomplete=len(incomplete),
         warnings=sum(len(t.status.result.warnings) for t in transfers if t.status.result),
-        first_failure=next(
-            (f"{one.spec.volume_namespace}/{one.spec.volume_name}: {message}" for one, message in problems), None
-        ),
+        first_failure=next((f"{_volume(one)}: {message}" for one, message in problems), None),
     )
 
 
@@ -63,3 +61,7 @@ def left_out(transfer: Transfer) -> str:
         return ""
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return f"could not be read and is not in the backup: {', '.join(paths[:_NAMED])}{more}"
+
+
+def _volume(transfer: Transfer) -> str:
+    return "/".join(filter(None, (transfer.spec.volume_namespace, transfer.spec.volume_name)))

@@ -1,11 +1,13 @@
 """Which volumes a request is about."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from tidegate.decide.overlap import selects
-from tidegate.model.backup import BackupSpec
+from tidegate.decide.overlap import is_glob, selects
+from tidegate.errors import InvalidInput, NotFound
+from tidegate.model.backup import Backup, BackupPhase, BackupSpec
 from tidegate.model.labels import Selector
 from tidegate.model.restore import RestoreSpec
+from tidegate.model.schedule import SCHEDULE_LABEL
 from tidegate.model.transfer import Transfer, TransferPhase
 from tidegate.model.volume import Volume
 
@@ -43,3 +45,51 @@ def uploads_to_restore(spec: RestoreSpec, uploads: Iterable[Transfer]) -> list[T
 def _named(upload: Transfer, names: tuple[str, ...]) -> bool:
     full = f"{upload.spec.volume_namespace}/{upload.spec.volume_name}"
     return full in names or upload.spec.volume_name in names
+
+
+RESTORABLE = frozenset({BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED})
+
+
+def newest_good_backup(schedule: str, backups: Iterable[Backup]) -> Backup:
+    """The newest backup of a schedule from which everything can be restored; raises NotFound if there is none.
+
+    One that is only partly there is passed over: who wants it names it.
+    """
+    good = [
+        backup
+        for backup in backups
+        if backup.metadata.labels.get(SCHEDULE_LABEL) == schedule
+        and backup.status.phase is BackupPhase.COMPLETED
+        and not backup.deleting
+    ]
+    if not good:
+        raise NotFound(
+            f"schedule {schedule} has no backup that is Completed",
+            hint=f"look for one that is partly there: tidegate backup get -l {SCHEDULE_LABEL}={schedule}",
+        )
+    return max(good, key=lambda backup: (backup.status.start_timestamp is not None, _began(backup), backup.name))
+
+
+def _began(backup: Backup) -> float:
+    return backup.status.start_timestamp.timestamp() if backup.status.start_timestamp else 0.0
+
+
+def check_choice(spec: RestoreSpec, uploads: Sequence[Transfer]) -> None:
+    """Raises InvalidInput for a name that the backup does not hold: a typing error must not restore less in silence."""
+    held = [upload for upload in uploads if upload.status.phase is TransferPhase.COMPLETED]
+    volumes = sorted(f"{upload.spec.volume_namespace}/{upload.spec.volume_name}" for upload in held)
+    namespaces = {upload.spec.volume_namespace for upload in held}
+    hint = f"it holds {', '.join(volumes[:20])}{' and more' if len(volumes) > 20 else ''}" if volumes else ""  # noqa: PLR2004
+    known = {*volumes, *(upload.spec.volume_name for upload in held)}
+    for field, names, there in (
+        ("includedNamespaces", [name for name in spec.included_namespaces if not is_glob(name)], namespaces),
+        ("namespaceMapping", list(spec.namespace_mapping), namespaces),
+        ("includedVolumes", list(spec.included_volumes), known),
+        ("volumeOrder", list(spec.volume_order), set(volumes)),
+    ):
+        for name in names:
+            if name not in there:
+                what = "namespace" if there is namespaces else "volume"
+                raise InvalidInput(f"the backup holds nothing of {what} {name}", field=f"spec.{field}", hint=hint)
+    if not uploads_to_restore(spec, held):
+        raise InvalidInput("the backup holds nothing of what is asked for", field="spec", hint=hint)

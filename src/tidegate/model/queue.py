@@ -19,7 +19,7 @@ class WaitingBackup(Model):
     reason: Reason
     message: str = ""
     blocked_by: str | None = None
-    """The backup or the target in the way, where it is one."""
+    """The backup, the target or, as `restore NAME`, the restore in the way, where it is one."""
     since: datetime | None = None
     expected_start: datetime | None = None
     """From past durations. Absent: not as things are now, or nobody can tell."""
@@ -47,9 +47,10 @@ class QueueObstacle(Model):
 
 
 class EndsFirst(Model):
-    """A backup that has to end before another one can start."""
+    """A backup, or a restore, that has to end before a backup can start."""
 
     name: str
+    """Of a restore: `restore NAME`."""
     running: bool
     """Whether it works already; one that does not has to start first."""
     holds_up: str

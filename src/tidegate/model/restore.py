@@ -6,10 +6,12 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from tidegate.model.backup import BackupEvent
 from tidegate.model.duration import Duration
 from tidegate.model.existing_data import ExistingData as ExistingData  # noqa: PLC0414  # many know it from here
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.transfer import TransferSpec
 
 # Held until all downloads of the restore have stopped.
 RESTORE_FINALIZER = "tidegate.dev/restore"
@@ -58,6 +60,7 @@ class RestoreSpec(Spec):
     included_namespaces: tuple[str, ...] = ()
     excluded_namespaces: tuple[str, ...] = ()
     namespace_mapping: dict[str, str] = Field(default_factory=dict)
+    """What was in the first namespace goes to the volume of the same name in the second."""
     included_volumes: tuple[str, ...] = ()
     destination: str | None = None
     """A directory: each volume goes to `<destination>/<namespace>/<volume>`. Absent: where it came from."""
@@ -92,12 +95,25 @@ class RestoreStatus(Status):
     """How it stands."""
 
     phase: RestorePhase = RestorePhase.NEW
+    backup_name: str | None = None
+    """The backup that it reads: of a schedule, the one that was its newest good one when the restore was asked for."""
+    source: TransferSpec | None = None
+    """What the backup URL names, as it was found in the store when the restore was asked for."""
+    target_volumes: tuple[str, ...] | None = None
+    """The volumes that it writes to, as NAMESPACE/NAME: what it keeps from others. Absent until that is settled."""
+    queue_position: int | None = None
+    """1 is the head; derived, never stored."""
     progress: RestoreProgress | None = None
+    """Absent until all its downloads are made."""
     start_timestamp: datetime | None = None
     completion_timestamp: datetime | None = None
     errors: int = 0
     warnings: int = 0
+    cancel_requested_at: datetime | None = None
+    """When it was seen, in progress, that somebody called it off."""
     failure_reason: str | None = None
+    events: tuple[BackupEvent, ...] = ()
+    """What happened, oldest first; the newest twenty."""
     validation_errors: tuple[str, ...] = ()
 
 
@@ -109,3 +125,13 @@ class Restore(Resource):
     kind: Literal["Restore"] = "Restore"
     spec: RestoreSpec
     status: RestoreStatus = Field(default_factory=RestoreStatus)
+
+    @property
+    def source_backup(self) -> str | None:
+        """The backup that must stay as long as this is not over."""
+        return self.status.backup_name or self.spec.backup_name
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known what it reads and where it writes: only then does it take part in the queue."""
+        return self.status.target_volumes is not None

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from tidegate.model.mover_job import TargetAccess
+from tidegate.model.restore_plan import Place, StoredBackup
 from tidegate.model.volume import VolumeSpec
 
 
@@ -15,4 +16,16 @@ class Surroundings(Protocol):
 
     async def check_target(self, access: TargetAccess) -> None:
         """Raises InvalidInput for a URL that can never work; StoreUnavailable or Unauthenticated if it does not now."""
+        ...
+
+    async def stored_backup(self, access: TargetAccess, volume: str, backup: str) -> StoredBackup:
+        """What a store says of one volume backup.
+
+        Raises NotFound only if the store says that there is none, Refused for one that is not finished, DamagedMetadata
+        for one that cannot be understood, and what `check_target` raises.
+        """
+        ...
+
+    async def look_at(self, path: str) -> Place:
+        """What is at a path now. Never raises: what cannot be seen is told as unreadable."""
         ...

@@ -7,6 +7,7 @@ from tidegate.model.hooks import BackupHooks, ExecHook, Hook, OnError, ResourceH
 from tidegate.model.label_selector import LabelSelector
 from tidegate.model.node import Node, NodeSpec, NodeStatus
 from tidegate.model.resource import Metadata, OwnerReference
+from tidegate.model.restore import Restore, RestorePhase, RestoreSpec, RestoreStatus
 from tidegate.model.schedule import Schedule, ScheduleSpec
 from tidegate.model.target import BackupTarget, BackupTargetSpec
 from tidegate.model.transfer import DataUpload, Transfer, TransferPhase, TransferSpec, TransferStatus
@@ -28,6 +29,15 @@ def a_backup(
             storage_location="store",
         ),
         status=BackupStatus(phase=phase, queue_ticket=ticket),
+    )
+
+
+def a_restore(name: str, *namespaces: str, phase: RestorePhase = RestorePhase.NEW, created: datetime = THEN) -> Restore:
+    """A settled restore of the volume `data` in each of these namespaces."""
+    return Restore(
+        metadata=Metadata(name=name, uid=f"uid-of-{name}", creation_timestamp=created),
+        spec=RestoreSpec(backup_name="b"),
+        status=RestoreStatus(phase=phase, target_volumes=tuple(f"{namespace}/data" for namespace in namespaces)),
     )
 
 

@@ -14,7 +14,7 @@ _NAMED = 5
 
 def dependents_of_backup(name: str, restores: Sequence[Restore]) -> list[str]:
     """Restores that still read from it."""
-    reading = [item.name for item in restores if item.spec.backup_name == name and not item.status.phase.final]
+    reading = [item.name for item in restores if item.source_backup == name and not item.status.phase.final]
     return [f"Restore {one} still reads from backup {name}." for one in _first(reading)] + _more(reading, "restores")
 
 

@@ -60,7 +60,7 @@ def restore_job(restore: Restore, transfers: Sequence[Transfer]) -> Job:
     return _job(
         restore,
         transfers,
-        position=None,
+        position=restore.status.queue_position,
         items=None if progress is None else (progress.items_restored, progress.total_items),
     )
 
@@ -90,8 +90,9 @@ def _job(
 
 
 def volume_of(transfer: Transfer) -> str:
-    """Whose data it moves, as `namespace/name`."""
-    return f"{transfer.spec.volume_namespace}/{transfer.spec.volume_name}"
+    """Whose data it moves, as `namespace/name`; of a volume that Longhorn wrote nobody knows a namespace."""
+    namespace, name = transfer.spec.volume_namespace, transfer.spec.volume_name
+    return f"{namespace}/{name}" if namespace else name
 
 
 def headline(job: Job, reader: Reader) -> str:

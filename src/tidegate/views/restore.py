@@ -7,6 +7,7 @@ from tidegate.model.transfer import Transfer
 from tidegate.views.job import restore_job
 from tidegate.views.phases import (
     conditions_section,
+    event_line,
     identity_lines,
     phase_cell,
     shown_phase,
@@ -19,12 +20,15 @@ from tidegate.views.reader import Reader
 from tidegate.views.table import Column, Section, TableView, joined, section, sections
 from tidegate.views.transfer import job_progress_section, volume_sections
 
+_MOST_NAMES = 20
+
 
 def restore_source(restore: Restore) -> str:
     """What it brings back: a backup, the newest of a schedule, or one volume backup."""
     spec = restore.spec
     if spec.schedule_name:
-        return f"newest of schedule {spec.schedule_name}"
+        found = f": {restore.status.backup_name}" if restore.status.backup_name else ""
+        return f"newest of schedule {spec.schedule_name}{found}"
     return spec.backup_name or spec.backup_url or ""
 
 
@@ -44,6 +48,7 @@ RESTORES = TableView(
         Column("STATUS", lambda restore, _: phase_cell(restore, restore.status.phase)),
         Column("FROM", lambda restore, _: restore_source(restore)),
         Column("WAITS FOR", lambda restore, _: waiting_reason(restore.status)),
+        Column("POSITION", lambda restore, _: str(restore.status.queue_position or ""), right=True, wide=True),
         Column("ITEMS", lambda restore, _: _items(restore)),
         Column("ERRORS", lambda restore, _: str(restore.status.errors), right=True),
         Column("WARNINGS", lambda restore, _: str(restore.status.warnings), right=True),
@@ -68,7 +73,7 @@ def describe_restore(restore: Restore, transfers: Sequence[Transfer], reader: Re
     job = restore_job(restore, transfers)
     return sections(
         section("Restore", [*identity_lines(restore, reader), ("Status", shown_phase(restore, status.phase))]),
-        waiting_section(status, reader),
+        waiting_section(status, reader, position=status.queue_position),
         section("Contents", _content_lines(restore)),
         job_progress_section(job, reader),
         section(
@@ -82,6 +87,7 @@ def describe_restore(restore: Restore, transfers: Sequence[Transfer], reader: Re
         *volume_sections(job.transfers, reader),
         section("Problems", _problem_lines(restore)),
         conditions_section(status, reader),
+        section("Events", [event_line(event, reader) for event in status.events]),
     )
 
 
@@ -95,7 +101,16 @@ def _content_lines(restore: Restore) -> list[tuple[str, str]]:
         ("Without", joined(spec.excluded_namespaces)),
         ("Renamed", joined(f"{old} to {new}" for old, new in spec.namespace_mapping.items())),
         ("Volumes", joined(spec.included_volumes, empty="all")),
+        ("Volumes first", joined(spec.volume_order)),
+        ("Paths", joined(spec.included_paths)),
+        ("Force", "yes, also onto what is in use" if spec.force else ""),
+        ("Writes to", _few(restore.status.target_volumes or ())),
     ]
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return joined(names[:_MOST_NAMES]) + more
 
 
 def _problem_lines(restore: Restore) -> list[tuple[str, str]]:

@@ -1,0 +1,90 @@
+"""Restores beyond what every kind has: what one would do, and calling one off."""
+
+from collections.abc import Iterable
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse
+
+from tidegate.api.admission import as_sent
+from tidegate.api.auth import require_token, services_of
+from tidegate.api.presenting import present_one
+from tidegate.api.queue_looks import queue_now, queue_table, restore_table
+from tidegate.api.restore_source import read_source, volumes_by_name
+from tidegate.api.services import Services
+from tidegate.decide.backup_queue import Waiting
+from tidegate.decide.restore_places import Placement, placements, volumes_written
+from tidegate.decide.restore_plan import PlanSurroundings, plan_restore
+from tidegate.decide.restore_queue import plan_restores
+from tidegate.errors import Refused, StaleVersion
+from tidegate.model.restore import Restore
+from tidegate.model.restore_plan import Place, RestorePlan
+from tidegate.model.target import BackupTarget
+from tidegate.model.transfer import DOWNLOADS, TransferPhase
+
+router = APIRouter(tags=["restores"], dependencies=[Depends(require_token)])
+
+# The controllers write into the same status; whoever comes second looks again.
+_ATTEMPTS = 5
+# As many places are looked at; of a thousand conflicts nobody reads the rest.
+_MOST_LOOKS = 1000
+
+
+# Not below /restores/: a restore may be called "plan".
+@router.post("/restore-plans", response_model_exclude_none=True)
+async def plan(request: Request, restore: Restore) -> RestorePlan:
+    """What this restore would do as things are now, conflicts first. Changes nothing."""
+    services = services_of(request)
+    wanted = as_sent(restore)
+    assert isinstance(wanted, Restore)  # noqa: S101  # it was sent as one
+    found = await read_source(services, wanted.spec)
+    volumes = await volumes_by_name(services)
+    places = placements(wanted.spec, found.sources, volumes)
+    settled = wanted.with_status(target_volumes=volumes_written(places, volumes)).with_metadata(uid="planned")
+    targets = (await services.store.list(BackupTarget)).items
+    around = PlanSurroundings(
+        places=await _looks(services, places),
+        sizes=found.sizes,
+        unavailable_targets=frozenset(one.name for one in targets if one.status.available is False),
+        waiting=await _wait(services, settled),
+        waiting_volumes=await _waiting_volumes(services),
+    )
+    return plan_restore(wanted.spec, places, around, backup=found.backup)
+
+
+async def _looks(services: Services, found: Iterable[Placement]) -> dict[str, Place]:
+    paths = list(dict.fromkeys(placement.path for placement in found if placement.path))[:_MOST_LOOKS]
+    return {path: await services.surroundings.look_at(path) for path in paths}
+
+
+async def _wait(services: Services, restore: Restore) -> Waiting | None:
+    """What would keep it from starting if it were asked for now."""
+    snapshot, settings = await queue_now(services, await queue_table(services))
+    table = await restore_table(services)
+    table.note(restore)
+    claims = table.claims(by_volume=settings.overlap_detection == "volume")
+    waiting = plan_restores(claims, snapshot.running, paused=settings.concurrent_restores == 0).wait
+    # It stands at the end; a namesake that exists already would be refused anyway.
+    return next((one for one in reversed(waiting) if one.name == restore.name), None)
+
+
+async def _waiting_volumes(services: Services) -> int:
+    downloads = [download for kind in DOWNLOADS for download in (await services.store.list(kind)).items]
+    return sum(download.status.phase is TransferPhase.NEW for download in downloads)
+
+
+@router.post("/restores/{name}/cancel", status_code=202, responses={202: {"model": Restore}})
+async def cancel(request: Request, name: str) -> JSONResponse:
+    """Call a restore off, whatever it does; it ends as Canceled, or as what it was if it is done first."""
+    services = services_of(request)
+    for _ in range(_ATTEMPTS):
+        restore = await services.store.get(Restore, name)
+        if restore.status.phase.final or restore.deleting:
+            state = "is being deleted" if restore.deleting else f"is {restore.status.phase}"
+            raise Refused(f"restore {name} {state}; there is nothing to cancel")
+        try:
+            if not restore.spec.cancel:
+                restore = await services.store.update(restore.with_spec(cancel=True))
+            return JSONResponse(await present_one(services, restore), status_code=202)
+        except StaleVersion:
+            continue
+    raise StaleVersion(f"restore {name} changes too often to be cancelled", hint="try again")

@@ -1,0 +1,37 @@
+"""The verb `logs`: what happened to a job and to each of its volumes."""
+
+from tidegate.cli.context import CliContext
+from tidegate.cli.formats import OutputFormat
+from tidegate.cli.nouns import RESTORE, Job
+from tidegate.cli.output import compact_json, pretty_json, show_table, yaml_text
+from tidegate.cli.waiting import transfers_of
+from tidegate.cli.wire import Wire, read_all, read_resource
+
+
+def show_log(cli: CliContext, noun: Job, name: str, output: OutputFormat | None) -> None:
+    """Lines by time: as a table, or as objects."""
+    from tidegate.model.backup import Backup
+    from tidegate.model.restore import Restore
+    from tidegate.model.transfer import TRANSFERS
+    from tidegate.views.job_log import JOB_LOG, job_log
+
+    with cli.connect() as client:
+        wire = client.get(noun, name)
+        transfers = read_all(TRANSFERS, transfers_of(client, noun, wire))
+    job = read_resource((Restore,), wire) if noun is RESTORE else read_resource((Backup,), wire)
+    lines = job_log(job, transfers)
+    form = output or OutputFormat.TABLE
+    documents: list[Wire] = [
+        {"time": line.at.isoformat(), "who": line.who, "what": line.what, "message": line.message} for line in lines
+    ]
+    if form is OutputFormat.JSONL:
+        for document in documents:
+            cli.terminal.out(compact_json(document))
+    elif form is OutputFormat.JSON:
+        cli.terminal.out(pretty_json({"kind": "Log", "items": documents}))
+    elif form is OutputFormat.YAML:
+        cli.terminal.out(yaml_text({"kind": "Log", "items": documents}))
+    elif form is OutputFormat.NAME:
+        cli.terminal.out(f"{noun.word}/{name}")
+    else:
+        show_table(cli, JOB_LOG, lines, wide=form is OutputFormat.WIDE)

@@ -1,0 +1,153 @@
+"""What `restore create` and `restore plan` ask a person for, and the object that becomes of it."""
+
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Annotated
+
+import typer
+
+from tidegate.cli.completion import names_of
+from tidegate.cli.context import CliContext
+from tidegate.cli.creating import new_resource
+from tidegate.cli.failures import wrong_usage
+from tidegate.cli.formats import ExistingData
+from tidegate.cli.nouns import BACKUP, NAMESPACE, SCHEDULE, VOLUME
+from tidegate.cli.options import read_labels, split_commas
+from tidegate.cli.wire import Wire
+
+FromBackup = Annotated[
+    str,
+    typer.Option("--from-backup", metavar="BACKUP", help="Restore this backup.", autocompletion=names_of(BACKUP)),
+]
+FromSchedule = Annotated[
+    str,
+    typer.Option(
+        "--from-schedule",
+        metavar="SCHEDULE",
+        help="Restore the newest Completed backup of this schedule.",
+        autocompletion=names_of(SCHEDULE),
+    ),
+]
+FromUrl = Annotated[
+    str,
+    typer.Option(
+        "--from-url", metavar="URL", help="Restore one volume backup, also one that Longhorn wrote, by its URL."
+    ),
+]
+To = Annotated[
+    str,
+    typer.Option(
+        "--to", metavar="DIRECTORY", help="Put each volume below this directory; empty: where the volume belongs."
+    ),
+]
+IncludeNamespaces = Annotated[
+    str,
+    typer.Option(
+        "--include-namespaces",
+        metavar="NAMES",
+        help="Namespaces, by commas; empty: all.",
+        autocompletion=names_of(NAMESPACE),
+    ),
+]
+ExcludeNamespaces = Annotated[
+    str, typer.Option("--exclude-namespaces", metavar="NAMES", help="Namespaces or globs to leave out.")
+]
+Mappings = Annotated[
+    str,
+    typer.Option(
+        "--namespace-mappings",
+        metavar="OLD:NEW",
+        help="Bring what was in OLD back to the volumes of NEW; several by commas.",
+    ),
+]
+IncludeVolumes = Annotated[
+    str,
+    typer.Option(
+        "--include-volumes",
+        metavar="NAMES",
+        help="Volumes as NAMESPACE/NAME, by commas; empty: all.",
+        autocompletion=names_of(VOLUME),
+    ),
+]
+IncludePaths = Annotated[
+    list[str] | None,
+    typer.Option("--include-paths", metavar="GLOB", help="Only these paths of a file tree; may be repeated."),
+]
+VolumeOrder = Annotated[
+    str,
+    typer.Option("--volume-order", metavar="NAMES", help="Volumes as NAMESPACE/NAME that come first, in this order."),
+]
+OnExistingData = Annotated[
+    ExistingData,
+    typer.Option(
+        "--existing-data",
+        help="Where something is already: leave it alone and fail that volume, or overwrite.",
+    ),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Write also onto block devices and onto what is mounted or in use.")
+]
+
+
+@dataclass(frozen=True)
+class RestoreRequest:
+    """All that was said."""
+
+    name: str
+    from_backup: str
+    from_schedule: str
+    from_url: str
+    to: str
+    include_namespaces: str
+    exclude_namespaces: str
+    namespace_mappings: str
+    include_volumes: str
+    include_paths: list[str] | None
+    volume_order: str
+    existing_data: ExistingData
+    force: bool
+    labels: list[str] | None = None
+
+    def resource(self, cli: CliContext) -> Wire:
+        """The restore as the API takes it; without a name it is named after its source and the time."""
+        spec: Wire = {
+            "backupName": self.from_backup,
+            "scheduleName": self.from_schedule,
+            "backupUrl": self.from_url,
+            "destination": str(cli.environment.absolute(self.to)) if self.to else None,
+            "includedNamespaces": split_commas(self.include_namespaces),
+            "excludedNamespaces": split_commas(self.exclude_namespaces),
+            "namespaceMapping": _read_mappings(self.namespace_mappings),
+            "includedVolumes": split_commas(self.include_volumes),
+            "includedPaths": self.include_paths or [],
+            "volumeOrder": split_commas(self.volume_order),
+            "existingData": str(self.existing_data),
+            "force": self.force or None,
+        }
+        source = self._source()
+        name = self.name or f"{source}-{cli.clock.now().astimezone(UTC):%Y%m%d%H%M%S}"
+        return new_resource("Restore", name, spec, labels=read_labels(self.labels))
+
+    def _source(self) -> str:
+        given = [source for source in (self.from_backup, self.from_schedule, self.from_url) if source]
+        if len(given) != 1:
+            raise wrong_usage(
+                "Say what to restore from: one of --from-backup, --from-schedule and --from-url.",
+                hint="See what there is: tidegate backup get",
+            )
+        if not self.from_url:
+            return given[0]
+        from tidegate.format.backup_url import BackupUrl
+
+        return BackupUrl.decode(self.from_url).volume
+
+
+def _read_mappings(text: str) -> dict[str, str]:
+    mappings: dict[str, str] = {}
+    for part in split_commas(text):
+        old, sign, new = part.partition(":")
+        if not sign or not old or not new or old in mappings:
+            why = f"{old} is there twice" if old in mappings else f"{part!r} is not a mapping"
+            raise wrong_usage(f"--namespace-mappings: {why}.", hint="Write OLD:NEW, for example shop:shop-copy.")
+        mappings[old] = new
+    return mappings

@@ -1,0 +1,120 @@
+"""What a restore would do as things are now, conflicts first. Pure: whoever asks has looked at the places before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tidegate.decide.backup_queue import Waiting
+from tidegate.decide.restore_places import Placement
+from tidegate.model.existing_data import ExistingData
+from tidegate.model.reasons import Reason
+from tidegate.model.restore import RestoreSpec
+from tidegate.model.restore_plan import Place, PlaceState, PlanConflict, PlannedVolume, PlannedWait, RestorePlan
+from tidegate.model.volume_kind import VolumeKind
+
+
+@dataclass(frozen=True)
+class PlanSurroundings:
+    """What was found when somebody looked."""
+
+    places: Mapping[str, Place]
+    sizes: Mapping[str, int]
+    """Bytes by the name of the volume backup."""
+    unavailable_targets: frozenset[str] = frozenset()
+    waiting: Waiting | None = None
+    """Its place in the queue of restores, if it would wait."""
+    waiting_volumes: int = 0
+    """Downloads that wait for the restore limit already."""
+
+
+def plan_restore(
+    spec: RestoreSpec, found: Sequence[Placement], around: PlanSurroundings, *, backup: str | None
+) -> RestorePlan:
+    """The whole plan."""
+    volumes = tuple(_planned(placement, around) for placement in found)
+    conflicts = [
+        PlanConflict(volume=placement.came_from, message=message)
+        for placement in found
+        if (message := _conflict(spec, placement, around))
+    ]
+    return RestorePlan(
+        backup_name=backup,
+        conflicts=tuple(conflicts),
+        waits=_waits(found, around),
+        queue_position=around.waiting.position if around.waiting else None,
+        warnings=_warnings(spec, found, around),
+        volumes=volumes,
+    )
+
+
+def _planned(placement: Placement, around: PlanSurroundings) -> PlannedVolume:
+    source = placement.source
+    return PlannedVolume(
+        volume=placement.came_from,
+        target_volume=placement.volume,
+        kind=placement.kind,
+        target=source.target,
+        store_backup=source.store_backup,
+        size=around.sizes.get(source.store_backup),
+        destination=placement.path,
+        place=around.places.get(placement.path),
+    )
+
+
+def _conflict(spec: RestoreSpec, placement: Placement, around: PlanSurroundings) -> str:
+    """Why this volume would not be brought back; empty if nothing is in its way. The movers judge in the same way."""
+    if placement.problem:
+        return placement.problem
+    place = around.places.get(placement.path, Place())
+    if place.state is PlaceState.UNREADABLE:
+        return f"{placement.path} cannot be looked at: {place.detail}"
+    if place.mounted and not spec.force:
+        return f"{placement.path} is mounted; only --force restores onto a mounted volume"
+    if placement.kind is VolumeKind.DEVICE:
+        return _conflict_of_device(spec, placement, place)
+    if _is_wrong_kind(placement, place):
+        wanted = "a directory" if placement.kind is VolumeKind.DIRECTORY else "a regular file"
+        return f"{placement.path} exists and is not {wanted}"
+    return _conflict_of_content(spec, placement, place)
+
+
+def _conflict_of_content(spec: RestoreSpec, placement: Placement, place: Place) -> str:
+    if place.state in {PlaceState.FREE, PlaceState.EMPTY} or spec.existing_data is ExistingData.OVERWRITE:
+        return ""
+    there = f" ({place.detail})" if place.detail else ""
+    return f"{placement.path} holds something{there}; use --existing-data overwrite, or --to for another place"
+
+
+def _is_wrong_kind(placement: Placement, place: Place) -> bool:
+    if place.state is PlaceState.FREE:
+        return False
+    directory = place.state in {PlaceState.EMPTY, PlaceState.DIRECTORY}
+    return directory != (placement.kind is VolumeKind.DIRECTORY) or place.state in {PlaceState.DEVICE, PlaceState.OTHER}
+
+
+def _conflict_of_device(spec: RestoreSpec, placement: Placement, place: Place) -> str:
+    if place.state is not PlaceState.DEVICE:
+        return f"{placement.path} is not a block device"
+    return "" if spec.force else f"{placement.path} is a block device; only --force writes onto one"
+
+
+def _waits(found: Sequence[Placement], around: PlanSurroundings) -> tuple[PlannedWait, ...]:
+    waits = [PlannedWait(reason=around.waiting.reason, message=around.waiting.message)] if around.waiting else []
+    away = sorted({placement.source.target for placement in found} & around.unavailable_targets)
+    waits += [PlannedWait(reason=Reason.TARGET_UNAVAILABLE, message=f"target {name} does not answer") for name in away]
+    if around.waiting_volumes:
+        message = f"{around.waiting_volumes} other volumes wait for the restore limit and were asked for before"
+        waits.append(PlannedWait(reason=Reason.RESTORE_LIMIT, message=message))
+    return tuple(waits)
+
+
+def _warnings(spec: RestoreSpec, found: Sequence[Placement], around: PlanSurroundings) -> tuple[str, ...]:
+    told = []
+    if not found:
+        told.append("nothing in the backup is asked for; nothing would be brought back")
+    if spec.force:
+        risky = [p.path for p in found if p.kind is VolumeKind.DEVICE or around.places.get(p.path, Place()).mounted]
+        told += [f"{path} is written to although it may be in use (--force)" for path in risky]
+    if spec.existing_data is ExistingData.OVERWRITE:
+        full = {PlaceState.DIRECTORY, PlaceState.FILE}
+        told += [f"what is at {p.path} now is lost" for p in found if around.places.get(p.path, Place()).state in full]
+    return tuple(told)

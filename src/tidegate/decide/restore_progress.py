@@ -1,0 +1,57 @@
+"""How a restore stands, from how its downloads do."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tidegate.decide.restore_queue import RESTORES_PAUSED
+from tidegate.decide.rollup import Rollup, roll_up
+from tidegate.model.reasons import Reason
+from tidegate.model.restore import Restore, RestorePhase, RestoreProgress
+from tidegate.model.transfer import Transfer, TransferPhase
+
+
+def refused(restore: Restore, why: tuple[str, ...], *, now: datetime) -> Restore:
+    """It cannot be carried out as it is."""
+    status = restore.status.no_longer_waiting()
+    return restore.replace(
+        status=status.replace(phase=RestorePhase.FAILED_VALIDATION, validation_errors=why, completion_timestamp=now)
+    )
+
+
+def after_look(restore: Restore, downloads: Sequence[Transfer], *, now: datetime) -> Restore:
+    """The restore with its counts, why nothing of it moves, and its end once all downloads have theirs."""
+    rollup = roll_up(downloads)
+    total = max(rollup.total, restore.status.progress.total_items if restore.status.progress else 0)
+    restore = restore.with_status(
+        progress=RestoreProgress(total_items=total, items_restored=rollup.done),
+        errors=rollup.failed + rollup.cancelled,
+        warnings=rollup.warnings,
+    )
+    if not rollup.finished:
+        return _waiting(restore, downloads, now=now)
+    phase, why = _outcome(restore, rollup)
+    status = restore.status.no_longer_waiting()
+    return restore.replace(status=status.replace(phase=phase, failure_reason=why, completion_timestamp=now))
+
+
+def _outcome(restore: Restore, rollup: Rollup) -> tuple[RestorePhase, str | None]:
+    total = restore.status.progress.total_items if restore.status.progress else 0
+    if restore.spec.cancel and (rollup.done < total or not total):
+        # Also if some are done: whoever called it off must not read that it partly failed.
+        return RestorePhase.CANCELED, f"cancelled on request; {rollup.done} of {total} volumes were brought back"
+    return RestorePhase(rollup.outcome), rollup.first_failure
+
+
+def _waiting(restore: Restore, downloads: Sequence[Transfer], *, now: datetime) -> Restore:
+    """As long as nothing of it moves, it waits for what its next volume waits for."""
+    living = [download for download in downloads if not download.status.phase.final]
+    held = [download.status.condition("Waiting") for download in living if download.status.phase is TransferPhase.NEW]
+    first = held[0] if held and len(held) == len(living) else None
+    if first is None:
+        return restore.replace(status=restore.status.no_longer_waiting())
+    reason = Reason(first.reason)
+    # Without a number that changes with every volume of somebody else: each would be a write.
+    message = f"nothing of it moves; why each volume waits: tidegate restore describe {restore.name}"
+    if reason is Reason.RESTORES_DISABLED:
+        message = RESTORES_PAUSED
+    return restore.replace(status=restore.status.waiting(reason, message, since=now))

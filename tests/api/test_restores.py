@@ -1,0 +1,162 @@
+"""Asking for restores: what is checked, what a plan tells, and calling one off."""
+
+import pytest
+
+from tidegate.model.backup import BackupPhase
+from tidegate.model.resource import Metadata
+from tidegate.model.restore import Restore, RestorePhase
+from tidegate.model.restore_plan import Place, PlaceState, StoredBackup
+from tidegate.model.setting import Setting, SettingSpec
+from tidegate.model.transfer import BACKUP_LABEL, DataUpload, TransferPhase
+from tidegate.testing.builders import a_backup, a_restore, a_target, a_transfer, a_volume
+
+URL = "file:///somewhere?backup=backup-1&volume=pvc-1"
+
+
+def restore(name="r", **spec):
+    return {"metadata": {"name": name}, "spec": spec or {"backupName": "done"}}
+
+
+@pytest.fixture
+async def stored(services):
+    """A finished backup of shop/db and blog/posts in the target `store`."""
+    await services.store.create(a_target("store"))
+    backup = a_backup("done", phase=BackupPhase.COMPLETED).with_metadata(labels={"tidegate.dev/schedule": "nightly"})
+    uid = (await services.store.create(backup)).metadata.uid
+    for namespace, name in (("shop", "db"), ("blog", "posts")):
+        upload = a_transfer(f"u-{name}", TransferPhase.COMPLETED, kind=DataUpload, volume=(namespace, name))
+        spec = upload.spec.replace(path=f"/data/{name}", store_backup=f"backup-{name}")
+        await services.store.create(upload.replace(spec=spec).with_metadata(labels={BACKUP_LABEL: uid}))
+    return services
+
+
+async def plan(api, **spec):
+    answer = await api.post("/v1/restore-plans", json=restore(**spec))
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_a_restore_from_a_schedule_notes_which_backup_it_reads(api, stored):
+    made = await api.post("/v1/restores", json=restore(scheduleName="nightly"))
+
+    assert made.status_code == 201
+    assert made.json()["status"]["backupName"] == "done"
+    refused = await api.delete("/v1/backups/done")
+    assert refused.json()["detail"] == "restore r is reading backup done"
+
+
+async def test_a_restore_from_a_url_notes_what_the_store_says_of_it(api, stored, scenery):
+    scenery.stored["pvc-1", "backup-1"] = StoredBackup(size=7)
+
+    made = await api.post("/v1/restores", json=restore(backupUrl=URL, destination="/back"))
+
+    source = made.json()["status"]["source"]
+    assert (source["target"], source["volumeName"], source["volumeKind"]) == ("store", "pvc-1", "image")
+
+
+REFUSED = [
+    ({"backupUrl": URL, "destination": "/back"}, 404, "cannot find backup backup-1"),
+    ({"backupUrl": URL.replace("somewhere", "elsewhere")}, 404, "no backup target has the URL file:///elsewhere"),
+    ({"backupUrl": "file:///somewhere?volume=pvc-1"}, 422, "add backup=NAME"),
+    ({"backupUrl": "nonsense"}, 422, "is not a backup URL"),
+    ({"scheduleName": "weekly"}, 404, "weekly"),
+    ({"backupName": "done", "includedVolumes": ["shop/dbb"]}, 422, "the backup holds nothing of volume shop/dbb"),
+    ({"backupName": "done", "namespaceMapping": {"shop": "copy"}}, 422, "there is no volume copy/db"),
+    ({"backupName": "done", "includedPaths": ["../etc"]}, 422, "matches no path"),
+    ({"backupName": "done", "scheduleName": "nightly"}, 422, "exactly one of"),
+]
+
+
+@pytest.mark.parametrize(("spec", "status", "sentence"), REFUSED)
+async def test_what_cannot_be_restored_is_refused_at_once_and_nothing_is_stored(api, stored, spec, status, sentence):
+    made = await api.post("/v1/restores", json=restore(**spec))
+
+    assert (made.status_code, sentence in made.json()["detail"]) == (status, True), made.text
+    assert (await stored.store.list(Restore)).items == ()
+
+
+async def test_a_url_in_a_store_that_is_away_is_not_taken_for_one_that_is_empty(api, stored, scenery):
+    scenery.store_is_down = True
+
+    made = await api.post("/v1/restores", json=restore(backupUrl=URL, destination="/back"))
+
+    assert made.status_code == 503
+
+
+async def test_a_plan_tells_each_volume_and_what_is_in_its_way(api, stored, scenery):
+    scenery.places["/data/db"] = Place(state=PlaceState.FILE, detail="a file of 9 bytes")
+
+    told = await plan(api, backupName="done")
+
+    assert [volume["volume"] for volume in told["volumes"]] == ["blog/posts", "shop/db"]
+    assert [(one["volume"], "a file of 9 bytes" in one["message"]) for one in told["conflicts"]] == [("shop/db", True)]
+    assert told["backupName"] == "done"
+    assert (await stored.store.list(Restore)).items == ()
+
+
+async def test_a_plan_tells_what_it_would_wait_for(api, stored):
+    await stored.store.create(a_backup("running", "shop", phase=BackupPhase.IN_PROGRESS))
+    await stored.store.create(a_restore("earlier", "shop"))
+
+    told = await plan(api, backupName="done")
+
+    assert told["waits"] == [
+        {"reason": "NamespaceOverlapRunning", "message": "backup running is running and shares namespace shop"}
+    ]
+    assert (told["queuePosition"], told["conflicts"]) == (2, [])
+    assert (await plan(api, backupName="done", destination="/elsewhere"))["waits"] == []
+
+
+async def test_a_plan_says_when_restores_are_paused(api, stored):
+    limit = Setting(metadata=Metadata(name="concurrent-backup-restore-limit"), spec=SettingSpec(value="0"))
+    await stored.store.create(limit)
+
+    assert [wait["reason"] for wait in (await plan(api, backupName="done"))["waits"]] == ["RestoresDisabled"]
+
+
+async def test_a_plan_shows_a_volume_that_has_no_place_instead_of_refusing(api, stored):
+    await stored.store.create(a_volume("shop", "db", "/now"))
+
+    told = await plan(api, backupName="done", namespaceMapping={"blog": "copy"})
+
+    assert [conflict["volume"] for conflict in told["conflicts"]] == ["blog/posts", "shop/db"]
+
+
+async def test_waiting_restores_have_a_position_and_others_have_none(api, services):
+    await services.store.create(a_restore("r1", "a"))
+    await services.store.create(a_restore("r2", "a"))
+    await services.store.create(a_restore("r3", "a", phase=RestorePhase.IN_PROGRESS))
+
+    listed = (await api.get("/v1/restores")).json()["data"]
+
+    assert [one["status"].get("queuePosition") for one in listed] == [1, 2, None]
+
+
+async def test_a_restore_is_called_off_once_and_not_after_its_end(api, services):
+    await services.store.create(a_restore("r", "a"))
+    await services.store.create(a_restore("over", "a", phase=RestorePhase.COMPLETED))
+
+    first, second = [await api.post("/v1/restores/r/cancel") for _ in range(2)]
+    over = await api.post("/v1/restores/over/cancel")
+
+    assert (first.status_code, second.status_code) == (202, 202)
+    assert (await services.store.get(Restore, "r")).spec.cancel
+    assert (over.status_code, over.json()["detail"]) == (
+        409,
+        "restore over is Completed; there is nothing to cancel",
+    )
+
+
+async def test_the_queue_of_backups_tells_of_restores_in_the_way(api, services):
+    await services.store.create(a_restore("r", "shop", phase=RestorePhase.IN_PROGRESS))
+    await services.store.create(a_backup("b", "shop", phase=BackupPhase.QUEUED, ticket=1))
+
+    (row,) = (await api.get("/v1/queue")).json()["waiting"]
+    explained = (await api.get("/v1/queue/b")).json()
+
+    assert (row["reason"], row["blockedBy"], row.get("expectedStart")) == (
+        "NamespaceOverlapRunning",
+        "restore r",
+        None,
+    )
+    assert [one["name"] for one in explained["endsFirst"]] == ["restore r"]

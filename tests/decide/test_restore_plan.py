@@ -1,0 +1,94 @@
+"""What a restore would do, and what is in its way."""
+
+import pytest
+
+from tidegate.decide.claims import RestoreClaim
+from tidegate.decide.overlap import Scope
+from tidegate.decide.restore_places import placements
+from tidegate.decide.restore_plan import PlanSurroundings, plan_restore
+from tidegate.decide.restore_queue import plan_restores
+from tidegate.model.existing_data import ExistingData
+from tidegate.model.reasons import Reason
+from tidegate.model.restore import RestoreSpec
+from tidegate.model.restore_plan import Place, PlaceState
+from tidegate.model.transfer import TransferSpec
+from tidegate.model.volume_kind import VolumeKind
+
+TREE, IMAGE, DEVICE = VolumeKind.DIRECTORY, VolumeKind.IMAGE, VolumeKind.DEVICE
+S = PlaceState
+
+
+def plan(kind=TREE, state=S.FREE, *, mounted=False, around=None, **spec):
+    source = TransferSpec(
+        volume_namespace="a",
+        volume_name="db",
+        volume_kind=kind,
+        path="/x",
+        target="store",
+        store_volume="v",
+        store_backup="backup-1",
+    )
+    wanted = RestoreSpec(backup_name="b", **spec)
+    places = {"/x": Place(state=state, detail="12 things", mounted=mounted)}
+    found = PlanSurroundings(places=places, sizes={"backup-1": 5}, **(around or {}))
+    return plan_restore(wanted, placements(wanted, [source], {}), found, backup="b")
+
+
+OVERWRITE = {"existing_data": ExistingData.OVERWRITE}
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "spec", "conflict"),
+    [
+        (TREE, S.FREE, {}, ""),
+        (TREE, S.EMPTY, {}, ""),
+        (TREE, S.DIRECTORY, {}, "/x holds something (12 things); use --existing-data overwrite"),
+        (TREE, S.DIRECTORY, OVERWRITE, ""),
+        (TREE, S.FILE, OVERWRITE, "is not a directory"),
+        (TREE, S.UNREADABLE, OVERWRITE, "/x cannot be looked at: 12 things"),
+        (IMAGE, S.FREE, {}, ""),
+        (IMAGE, S.FILE, {}, "holds something"),
+        (IMAGE, S.FILE, OVERWRITE, ""),
+        (IMAGE, S.EMPTY, OVERWRITE, "is not a regular file"),
+        (IMAGE, S.DEVICE, OVERWRITE, "is not a regular file"),
+        (DEVICE, S.DEVICE, OVERWRITE, "only --force writes onto one"),
+        (DEVICE, S.DEVICE, {"force": True}, ""),
+        (DEVICE, S.FREE, {"force": True}, "is not a block device"),
+    ],
+)
+def test_what_is_there_decides_whether_a_volume_can_come_back(kind, state, spec, conflict):
+    conflicts = plan(kind, state, **spec).conflicts
+
+    assert len(conflicts) == bool(conflict)
+    assert not conflict or conflict in conflicts[0].message
+
+
+def test_a_mounted_volume_is_a_conflict_unless_forced_and_then_a_warning():
+    assert "only --force" in plan(state=S.EMPTY, mounted=True).conflicts[0].message
+    forced = plan(state=S.EMPTY, mounted=True, force=True)
+    assert (forced.conflicts, forced.warnings) == ((), ("/x is written to although it may be in use (--force)",))
+
+
+def test_what_would_be_lost_is_a_warning():
+    assert plan(state=S.DIRECTORY, **OVERWRITE).warnings == ("what is at /x now is lost",)
+
+
+def test_the_volumes_say_where_they_come_from_and_what_is_there():
+    (volume,) = plan(state=S.DIRECTORY).volumes
+
+    assert (volume.volume, volume.size, volume.destination, volume.store_backup) == ("a/db", 5, "/x", "backup-1")
+    assert volume.place == Place(state=S.DIRECTORY, detail="12 things")
+
+
+def test_waits_are_no_conflicts():
+    claim = RestoreClaim("r", Scope(frozenset({"a"})), running=False)
+    (waiting,) = plan_restores([claim], [], paused=True).wait
+    found = plan(around={"unavailable_targets": frozenset({"store"}), "waiting_volumes": 3, "waiting": waiting})
+
+    assert found.conflicts == ()
+    assert [wait.reason for wait in found.waits] == [
+        Reason.RESTORES_DISABLED,
+        Reason.TARGET_UNAVAILABLE,
+        Reason.RESTORE_LIMIT,
+    ]
+    assert found.queue_position == 1
