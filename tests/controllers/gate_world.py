@@ -171,5 +171,5 @@ class Onlooker:
 
     async def all_over(self):
         """Long enough for any machine; a test that runs into it hangs for a reason."""
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             await self._all_over.wait()

@@ -2,13 +2,13 @@
 
 import pytest
 
-from controllers.gate_world import P, gates_over  # type: ignore[import-not-found]  # pytest has tests/ on its path
+from controllers.gate_world import CountingStore, P, asked_for, gates_over  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.resource import Ref
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import DataDownload, DataUpload
 from tidegate.testing.builders import a_node, a_target
-from tidegate.testing.clock import BEGINNING
+from tidegate.testing.clock import BEGINNING, settle
 from tidegate.testing.late_store import LateStore
 
 ONE_AT_A_TIME = '{"globalConfig": 1, "prepareQueueLength": 1}'
@@ -167,3 +167,31 @@ async def test_it_does_not_matter_whether_the_answer_or_the_news_of_a_write_come
             await world.step(name, P.COMPLETED)
             await world.settle(600)
         assert await world.in_progress() == []
+
+
+class Slow(CountingStore):
+    """Something ends while the first words are being written."""
+
+    ends_first = "one"
+
+    async def update_status(self, resource):
+        answer = await super().update_status(resource)
+        if resource.status.condition("Waiting") and self.ends_first:
+            name, self.ends_first = self.ends_first, ""
+            one = await super().get(DataUpload, name)
+            await super().update_status(one.with_status(phase=P.COMPLETED))
+        await settle(3)  # the news come before the next word
+        return answer
+
+
+async def test_words_do_not_keep_a_free_place_waiting():
+    async with gates_over(Slow, load_concurrency=ONE_AT_A_TIME) as world:
+        await world.ask("one")
+        for number in range(15):
+            await world.store.create(asked_for(f"t{number:02}", kind=DataUpload))
+        await world.settle(1000)
+
+        accepted = int((await world.now("t00")).metadata.resource_version)
+        told = [int((await world.now(f"t{number:02}")).metadata.resource_version) for number in range(2, 15)]
+        assert await world.phases("one", "t00") == ["Completed", "Accepted"]
+        assert accepted < min(told), "the place was given away before the others were told why they wait"

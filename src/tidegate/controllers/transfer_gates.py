@@ -31,7 +31,7 @@ _RECHECK = timedelta(seconds=60)
 _AT_ONCE = timedelta()
 # Up to so many that wait, every new message is written down at once. With more, that would be a write for each of them
 # whenever one ends; there only a reason that nobody was told yet is, and the API tells fresh ones.
-_SHORT = 100
+_SHORT = 20
 _MOST_WORDS_AT_ONCE = 500
 
 
@@ -98,14 +98,18 @@ class TransferGates:
         return around
 
     async def _say_why(self, table: TransferTable, around: GateSurroundings) -> bool:
-        """Whether there is more to say than one pass should take time for."""
+        """Whether there is more to say. Words give way to news: a slot that became free does not wait for them."""
         written_before = self.writer.written
         unlabelled = list(islice(table.unlabelled(), _MOST_WORDS_AT_ONCE))
+        news = list(islice(self._news(table, around), _MOST_WORDS_AT_ONCE))
         for entry in unlabelled:
             await self.writer.give_label(entry)
-        news = list(islice(self._news(table, around), _MOST_WORDS_AT_ONCE))
+            if self.mirror.has_news:
+                return True
         for held in news:
             await self.writer.hold(held)
+            if self.mirror.has_news:
+                return True
         full = _MOST_WORDS_AT_ONCE in {len(unlabelled), len(news)}
         return full and self.writer.written > written_before  # what cannot be written is not tried again at once
 
