@@ -51,7 +51,7 @@ def test_the_limit_of_the_command_line_wins_at_each_start_over_what_was_set(idle
 
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5"])
 def test_a_limit_that_lets_nothing_run_is_refused_at_the_start(idle_server, value):
-    refused = idle_server.run("server", "--concurrent-backups", value)
+    refused = idle_server.run_process("server", "--concurrent-backups", value)
 
     assert refused.returncode == 4
     assert f"--concurrent-backups: {value!r} must be a whole number of at least 1" in refused.stderr
