@@ -8,7 +8,8 @@ import pytest
 
 from tidegate.api.events import _stream
 from tidegate.model.backup import Backup, BackupPhase
-from tidegate.testing.builders import a_backup, a_target
+from tidegate.model.schedule import SCHEDULE_LABEL
+from tidegate.testing.builders import a_backup, a_schedule, a_target
 
 
 def parse(chunk):
@@ -101,3 +102,29 @@ async def test_the_queue_is_measured_from_what_is_stored(api, services):
         "tidegate_queue_wait_seconds_sum 70.0",
         'tidegate_queue_decisions_total{outcome="Started"} 3.0',
     } <= lines
+
+
+async def test_schedules_tell_when_they_last_made_a_good_backup_and_what_they_left_out(api, services):
+    now = services.clock.now()
+    schedule = a_schedule("nightly", "30 2 * * *").with_status(skipped_runs=2, missed_runs=3)
+    await services.store.create(schedule)
+    await services.store.create(a_schedule("resting", "@daily", paused=True))
+    made = a_backup("nightly-1", phase=BackupPhase.COMPLETED).with_metadata(labels={SCHEDULE_LABEL: "nightly"})
+    await services.store.create(made.with_status(completion_timestamp=now))
+
+    text = (await api.get("/metrics")).text
+
+    lines = set(text.splitlines())
+    (success,) = [line for line in lines if line.startswith("tidegate_schedule_last_success_timestamp_seconds{")]
+    assert (success.split()[0][-9:-1], float(success.split()[1])) == ('nightly"', now.timestamp())
+    assert {
+        'tidegate_schedule_last_backup_phase{phase="Completed",schedule="nightly"} 1.0',
+        'tidegate_schedule_last_backup_phase{phase="Failed",schedule="nightly"} 0.0',
+        'tidegate_schedule_skipped_runs_total{schedule="nightly"} 2.0',
+        'tidegate_schedule_missed_runs_total{schedule="nightly"} 3.0',
+        'tidegate_schedule_paused{schedule="resting"} 1.0',
+    } <= lines
+    assert 'tidegate_schedule_next_run_timestamp_seconds{schedule="nightly"}' in text
+    assert 'tidegate_schedule_next_run_timestamp_seconds{schedule="resting"}' not in text
+    await services.store.delete(schedule.ref)
+    assert 'schedule="nightly"' not in (await api.get("/metrics")).text

@@ -6,6 +6,7 @@ import pytest
 
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.schedule import Schedule
+from tidegate.testing.builders import a_schedule, a_target
 
 NIGHTLY = {"metadata": {"name": "nightly"}, "spec": {"schedule": "30 2 * * *", "timezone": "Europe/Berlin"}}
 
@@ -155,3 +156,18 @@ async def test_a_backup_that_is_being_deleted_cannot_be_pinned_any_more(api, ser
     await services.store.delete(backup.ref)
 
     assert (await api.post(f"/v1/backups/{name}/pin")).status_code == 409
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+async def test_a_hook_that_cannot_be_run_is_refused_when_the_schedule_is_made_or_changed(api, services, method):
+    await services.store.create(a_target("store"))
+    if method == "PUT":
+        await services.store.create(a_schedule("nightly", "30 2 * * *"))
+    hooks = {"resources": [{"name": "db", "pre": [{"exec": {"command": ["nothere"]}}]}]}
+    body = {"metadata": {"name": "nightly"}, "spec": {"schedule": "@daily", "template": {"hooks": hooks}}}
+
+    path = "/v1/schedules" if method == "POST" else "/v1/schedules/nightly"
+    answer = await api.request(method, path, json=body)
+
+    assert answer.status_code == 422
+    assert answer.json()["field"] == "spec.template.hooks.resources[0].pre[0].exec"

@@ -1,5 +1,6 @@
 """`create`, and the settings' `set` and `unset`."""
 
+import pytest
 import yaml
 
 from tidegate.testing.builders import a_backup
@@ -128,3 +129,45 @@ def test_a_label_without_a_value_is_wrong_usage(run, server):
 
     assert result.code == 2
     assert "KEY=VALUE" in result.err
+
+
+def test_hooks_and_an_order_are_sent_as_the_api_has_them(run, server):
+    result = run(
+        *("backup", "create", "b", "--pre-hook", "db-freeze 'my shop'", "--pre-hook", "note", "--post-hook", "db-thaw"),
+        *("--hook-timeout", "1m", "--hook-on-error", "Continue"),
+        *("--ordered-resources", "volumes= shop/db, shop/files"),
+    )
+
+    more = {"timeout": "1m", "onError": "Continue"}
+    assert result.code == 0
+    assert sent(server)["spec"] == {
+        "hooks": {
+            "resources": [
+                {
+                    "name": "command-line",
+                    "pre": [
+                        {"exec": {"command": ["db-freeze", "my shop"], **more}},
+                        {"exec": {"command": ["note"], **more}},
+                    ],
+                    "post": [{"exec": {"command": ["db-thaw"], **more}}],
+                }
+            ]
+        },
+        "orderedResources": {"volumes": "shop/db,shop/files"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--pre-hook", "freeze 'shop"], "--pre-hook"),
+        (["--hook-timeout", "1m"], "no hook"),
+        (["--ordered-resources", "shop/db"], "not an order"),
+        (["--ordered-resources", "volumes="], "not an order"),
+    ],
+)
+def test_hooks_and_orders_that_make_no_sense_are_wrong_usage(run, server, words, says):
+    result = run("backup", "create", "b", *words)
+
+    assert (result.code, says in result.err) == (2, True)
+    assert server.requests == []

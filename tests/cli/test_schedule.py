@@ -139,3 +139,35 @@ def test_a_backup_is_pinned_and_unpinned(run, server):
 
         assert run("backup", verb, "keep").out == "backup/keep\n"
         assert server.requests[-1][:2] == ("POST", f"/v1/backups/keep/{verb}")
+
+
+def test_an_update_changes_what_is_given_and_leaves_the_rest(run, server):
+    before = a_schedule("nightly", "30 2 * * *", "shop", retention=Retention(keep_daily=7, keep_last=3))
+    server.put(before.with_spec(template=before.spec.template.replace(excluded_namespaces=("tmp",), priority=5)))
+
+    result = run(
+        *("schedule", "update", "nightly", "--schedule", "0 4 * * *", "--exclude-namespaces", "", "--ttl", "90d"),
+        *("--keep-daily", "14"),
+    )
+
+    assert (result.code, result.out) == (0, "schedule/nightly\n")
+    assert "every day at 04:00" in result.err
+    spec = sent(server)["spec"]
+    assert (spec["schedule"], spec["timezone"]) == ("0 4 * * *", "UTC")
+    assert spec["retention"] == {"keepDaily": 14, "keepLast": 3}
+    template = spec["template"]
+    assert (template["includedNamespaces"], template["ttl"], template["priority"]) == (["shop"], "90d", 5)
+    assert "excludedNamespaces" not in template
+
+
+def test_first_rules_take_back_the_ttl_that_would_end_what_they_keep(run, server):
+    server.put(a_schedule("nightly", "30 2 * * *", "shop"))
+
+    run("schedule", "update", "nightly", "--keep-monthly", "12")
+
+    assert "ttl" not in sent(server)["spec"]["template"]
+
+
+def test_an_update_of_nothing_is_wrong_usage_and_of_nobody_is_not_found(run, server):
+    assert run("schedule", "update", "nightly").code == 2
+    assert run("schedule", "update", "nightly", "--ttl", "1d").code == 5

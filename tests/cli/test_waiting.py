@@ -174,3 +174,25 @@ def test_a_timeout_without_a_unit_is_wrong_usage(run, server, timeout):
 
     assert result.code == 2
     assert "not a duration" in result.err
+
+
+def test_several_are_waited_for_and_the_first_bad_end_is_the_exit_code(run, server):
+    for name, phase in (("good", "Completed"), ("partly", "PartiallyFailed"), ("bad", "Failed")):
+        server.put(a_backup(name), phase=phase)
+
+    result = run("backup", "wait", "good", "partly", "missing", "bad", "good")
+
+    assert result.code == 3
+    assert result.out == "backup/good\nbackup/partly\nbackup/bad\n"
+    assert "there is no missing" in result.err
+
+
+def test_several_share_one_span_of_time(run, server):
+    for name in ("a", "b"):
+        server.put(a_backup(name), phase="Queued")
+    server.when_listening(lambda: server.put(a_backup("a"), phase="Completed"))
+
+    result = run("backup", "wait", "a", "b", "--timeout", "20s")
+
+    assert result.code == 7
+    assert "The backup b did not end in time" in result.err

@@ -5,7 +5,7 @@ import pytest
 from tidegate.errors import WorkCancelled
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.resource import Ref
-from tidegate.testing.builders import a_backup
+from tidegate.testing.builders import a_backup, freezing
 
 
 async def cancel(world, name):
@@ -100,6 +100,51 @@ async def test_transfers_that_do_not_stop_hold_their_backup_for_five_minutes_and
     assert await world.phase(Backup, "next") == "InProgress"
     world.movers.started[0].fail(WorkCancelled.code, "at last")
     await world.settle()
+    assert (await ended(world, "stuck"))[0] == "Canceled"
+
+
+async def test_what_is_frozen_is_thawed_also_when_the_transfers_do_not_stop(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("stuck", "shop").with_spec(hooks=freezing()))
+    await world.settle()
+    world.movers.started[0].stubborn = True
+
+    await cancel(world, "stuck")
+    await world.passes(minutes=4, seconds=59)
+    assert world.hooks.told == ["pre freeze shop: db"]
+    await world.passes(seconds=1)
+
+    assert world.hooks.told == ["pre freeze shop: db", "post thaw shop: db"]
+    phase, why = await ended(world, "stuck")
+    assert (phase, "these had not: shop/db" in why) == ("Canceled", True)
+
+
+async def test_a_restart_while_it_stops_ends_it_as_canceled(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("stopping", "shop"))
+    await world.settle()
+    world.movers.started[0].stubborn = True
+    await cancel(world, "stopping")
+
+    await world.restart()
+
+    assert await ended(world, "stopping") == (
+        "Canceled",
+        "cancelled on request; the server stopped while this was in progress",
+    )
+
+
+async def test_a_snapshot_upload_that_does_not_stop_holds_its_backup_no_longer_either(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("stuck", "shop"))
+    await world.settle()
+    world.movers.started[0].stubborn = True
+    backup = await world.store.get(Backup, "stuck")
+    await world.store.update_status(backup.with_status(phase=BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS, blocks=()))
+
+    await cancel(world, "stuck")
+    await world.passes(minutes=5)
+
     assert (await ended(world, "stuck"))[0] == "Canceled"
 
 

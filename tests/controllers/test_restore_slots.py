@@ -17,6 +17,7 @@ from tidegate.testing.builders import a_node, a_target
 from tidegate.testing.clock import BEGINNING
 from tidegate.testing.crashing_store import CrashingStore
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.lives import FineWeather
 from tidegate.testing.movers import FakeMovers
 
 WIDE = '{"globalConfig": 50}'
@@ -192,8 +193,3 @@ async def test_longhorn_4558_two_hundred_restores_of_twenty_clients_never_exceed
 
     assert onlooker.most == LIMIT
     assert len(onlooker.seen) == len(movers.started) == CLIENTS * EACH
-
-
-class FineWeather:
-    async def check_target(self, access):
-        return None

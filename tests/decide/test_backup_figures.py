@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.model.backup import BackupPhase
+from tidegate.model.schedule import SCHEDULE_LABEL
 from tidegate.testing.builders import THEN, a_backup
 
 CHANGES = st.lists(st.tuples(st.integers(0, 5), st.sampled_from(BackupPhase), st.integers(0, 200_000)), max_size=30)
@@ -57,3 +58,20 @@ def test_the_oldest_is_the_one_that_waits_longest_and_still_waits():
     figures.note(old.with_status(phase=BackupPhase.READY_TO_START))
 
     assert figures.queued_since() == THEN + timedelta(hours=1)
+
+
+def test_of_a_schedule_the_newest_backup_and_the_last_success_are_known():
+    def run(name, phase, hours):
+        made = THEN + timedelta(hours=hours)
+        backup = a_backup(name, phase=phase).with_metadata(creation_timestamp=made, labels={SCHEDULE_LABEL: "nightly"})
+        return backup.with_status(completion_timestamp=made + timedelta(minutes=5))
+
+    good, bad = run("n-1", BackupPhase.COMPLETED, 0), run("n-2", BackupPhase.FAILED, 1)
+    figures = figures_of(bad, good, waited("by-hand", 1))
+
+    last = figures.last_runs()["nightly"]
+    assert (last.newest.phase, last.succeeded_at) == (BackupPhase.FAILED, THEN + timedelta(minutes=5))
+    figures.forget("n-2")
+    assert figures.last_runs()["nightly"].newest.phase is BackupPhase.COMPLETED
+    figures.forget("n-1")
+    assert figures.last_runs() == {}

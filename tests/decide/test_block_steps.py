@@ -127,6 +127,17 @@ def test_a_backup_that_is_called_off_begins_nothing_and_releases_what_is_frozen(
     assert made.upload == []
 
 
+def test_uploads_that_do_not_stop_in_time_no_longer_keep_post_hooks_waiting():
+    moving = a_block("stuck", phase=B.MOVING, hooked=True)
+
+    waits = steps(moving, uploads={"stuck": T.CANCELING}, ending=True)
+    released = steps(moving, uploads={"stuck": T.CANCELING}, ending=True, overdue=True)
+
+    assert (phases(waits), waits.run) == ([("stuck", B.MOVING)], [])
+    assert phases(released) == [("stuck", B.POST_HOOKS)]
+    assert [(block.volumes, stage) for block, stage in released.run] == [(("stuck",), POST)]
+
+
 block_strategy = st.builds(
     lambda name, phase, hooked: a_block(f"v{name}", phase=phase, hooked=hooked),
     st.integers(0, 10**6),

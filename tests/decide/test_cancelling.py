@@ -8,6 +8,7 @@ from tidegate.testing.builders import THEN, a_transfer
 
 
 def test_there_are_five_minutes_from_the_asking():
+    assert time_left_to_stop(None, THEN) is None
     assert time_left_to_stop(THEN, THEN) == timedelta(minutes=5)
     assert time_left_to_stop(THEN, THEN + timedelta(minutes=4)) == timedelta(minutes=1)
     assert time_left_to_stop(THEN, THEN + timedelta(hours=1)) == timedelta()

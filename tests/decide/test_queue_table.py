@@ -163,3 +163,16 @@ def test_whoever_comes_after_the_largest_head_start_stands_behind(arrivals, prio
         table.note(a_backup(f"x{number}", phase=QUEUED, ticket=int(late.timestamp() * 1e6)).with_spec(priority=theirs))
 
     assert order(table, head_start_seconds=head_start)[0] == "mine"
+
+
+def test_what_is_tried_out_on_a_copy_does_not_concern_the_table():
+    table = table_of(a_backup("runs", "a", phase=RUNNING), a_backup("waits", "a*", phase=QUEUED, ticket=1))
+    before = plan_admissions(table.snapshot(Surroundings()), limit=9)
+
+    twin = table.copy()
+    twin.forget("runs")
+    twin.note(a_backup("guest", "abc", phase=QUEUED, ticket=2))
+
+    assert order(twin) == ["waits", "guest"]
+    assert plan_admissions(table.snapshot(Surroundings()), limit=9) == before
+    assert (len(table), table.running(), order(table)) == (2, ["runs"], ["waits"])

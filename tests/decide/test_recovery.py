@@ -61,6 +61,18 @@ def test_what_is_owed_once_done_the_backup_fails_or_is_queued_again():
     assert not queued.interrupted
 
 
+@pytest.mark.parametrize("wish", list(OnInterruption))
+def test_a_backup_that_was_being_cancelled_is_canceled_whatever_it_wished_for(wish):
+    cancelled = a_backup("b", phase=BackupPhase.IN_PROGRESS).with_spec(cancel=True, on_interruption=wish)
+    (ended,) = after_restart([cancelled], now=THEN)
+    (owing,) = after_restart([frozen(BlockPhase.MOVING, cancel=True, on_interruption=wish)], now=THEN)
+
+    assert (ended.status.phase, ended.status.completion_timestamp) == (BackupPhase.CANCELED, THEN)
+    assert ended.status.failure_reason == f"cancelled on request; {INTERRUPTED}"
+    assert (owing.status.phase, owing.status.interrupted) == (BackupPhase.IN_PROGRESS, True)
+    assert interrupted(owing, now=THEN).status.phase is BackupPhase.CANCELED
+
+
 def test_a_transfer_that_was_moving_is_stopped_and_cleared():
     (stopping,) = after_restart([a_transfer("t", TransferPhase.IN_PROGRESS)], now=THEN)
 

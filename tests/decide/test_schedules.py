@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidegate.decide.schedules import backup_for, backup_name, judge, next_times, unfinished
+from tidegate.decide.schedules import backup_for, backup_name, judge, next_times, times_of, unfinished
 from tidegate.model.backup import Backup, BackupPhase, BackupSpec
 from tidegate.model.cron import Cron
 from tidegate.model.schedule import SCHEDULE_LABEL, SchedulePhase, SkipReason
@@ -138,3 +138,17 @@ def test_whenever_one_looks_no_time_runs_twice_and_time_only_goes_forward(pauses
 
     assert runs == sorted(set(runs))
     assert isinstance(backup_for(schedule, now), Backup)
+
+
+def test_new_times_count_from_when_they_are_given():
+    changed = nightly(last_backup=at(2, 30)).with_status(times_as_of="0 23 * * * UTC")
+
+    assert verdict(changed, at(9, day=3)).run is None
+    assert verdict(changed.with_status(times_as_of=times_of(changed)), at(9, day=3)).run == at(2, 30, day=3)
+
+
+def test_times_that_went_by_without_a_server_are_counted_but_for_the_latest():
+    assert verdict(nightly(last_backup=at(2, 30)), at(2, 30, day=3)).missed == 0
+    assert verdict(nightly(last_backup=at(2, 30)), at(9, day=20)).missed == 17
+    every_minute = a_schedule("often", "* * * * *").with_status(phase=ENABLED, last_backup=at(2))
+    assert verdict(every_minute, at(2, day=20)).missed == 1000

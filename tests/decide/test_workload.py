@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
+from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_forecast import workload_of
 from tidegate.decide.queue_table import QueueTable, Surroundings
 from tidegate.decide.workload import forecast, jobs_of, recorded_workload
@@ -28,8 +29,10 @@ def record(*backups, **around):
     table = QueueTable()
     table.replace_all(backups)
     surroundings = Surroundings(**around)
-    jobs = workload_of(backups, table.snapshot(surroundings), now=NOW)
-    return recorded_workload(jobs, {b.name: b for b in backups}, surroundings, limit=1, now=NOW)
+    figures = BackupFigures()
+    figures.replace_all(backups)
+    jobs = workload_of(figures, table.snapshot(surroundings), now=NOW)
+    return recorded_workload(jobs, table, surroundings, limit=1, now=NOW)
 
 
 def test_a_recorded_queue_runs_in_its_own_order_also_after_a_trip_through_json():

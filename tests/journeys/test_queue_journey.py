@@ -2,7 +2,9 @@
 
 import pytest
 
-from tidegate.testing.sample_data import fill_tree
+from tidegate.format.lock_file import LockFile, LockType
+from tidegate.format.paths import lock_key, store_volume_name
+from tidegate.testing.sample_data import fill_image, fill_tree
 
 
 def reasons(server):
@@ -51,7 +53,41 @@ def test_the_limit_of_the_command_line_wins_at_each_start_over_what_was_set(idle
 
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5"])
 def test_a_limit_that_lets_nothing_run_is_refused_at_the_start(idle_server, value):
-    refused = idle_server.run("server", "--concurrent-backups", value)
+    refused = idle_server.run_process("server", "--concurrent-backups", value)
 
     assert refused.returncode == 4
     assert f"--concurrent-backups: {value!r} must be a whole number of at least 1" in refused.stderr
+
+
+def test_a_backup_that_runs_is_called_off_and_the_next_one_starts(server, tmp_path):
+    store = tmp_path / "store"
+    store.mkdir()
+    fill_image(tmp_path / "image")
+    server.tidegate("target", "create", "disk", str(store))
+    server.tidegate("volume", "create", "image", "-n", "vm", "--image", str(tmp_path / "image"))
+    # Somebody else deletes in the volume: however fast the machine is, the mover is at work when it is cancelled.
+    lock = store / lock_key(store_volume_name("vm", "image"), "lock-0123456789abcdef")
+    lock.parent.mkdir(parents=True)
+    lock.write_bytes(LockFile("lock-0123456789abcdef", LockType.DELETION, acquired=True).encode())
+    server.tidegate("backup", "create", "runs")
+    server.wait_for_log("backup started")
+    server.tidegate("backup", "create", "next")
+    assert reasons(server) == [("next", "NamespaceOverlapRunning")]
+
+    server.tidegate("backup", "cancel", "runs", "--yes")
+    lock.unlink()
+    server.tidegate("backup", "wait", "next", "--timeout", "60s")
+
+    called_off = server.get("backup", "get", "runs")["status"]
+    assert (called_off["phase"], called_off["failureReason"]) == (
+        "Canceled",
+        "cancelled on request; 0 of 1 volumes were done",
+    )
+    assert server.get("backup", "get", "next")["status"]["phase"] == "Completed"
+    with server.client() as client:
+        uploads = client.get("/v1/datauploads").json()["data"]
+    assert sorted(upload["status"]["phase"] for upload in uploads) == ["Canceled", "Completed"]
+    assert len(list(store.rglob("backup_*.cfg"))) == 1
+    assert list(store.rglob("*.lck")) == []
+    verified = server.run("store", "verify", str(store))
+    assert verified.returncode == 0, verified

@@ -24,7 +24,7 @@ def test_a_first_start_makes_a_token_that_only_its_owner_can_read(server):
 
 
 def test_a_second_server_on_the_same_directory_is_refused(server):
-    refused = server.run("server", "--listen", "127.0.0.1:0")
+    refused = server.run_process("server", "--listen", "127.0.0.1:0")
 
     assert refused.returncode == 11
     assert refused.stderr.startswith("Error: another server (pid ")
@@ -35,7 +35,7 @@ def test_a_second_server_on_the_same_directory_is_refused(server):
 def test_a_port_in_use_is_one_clear_sentence_and_changes_nothing(idle_server):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        refused = idle_server.run("server", "--listen", f"127.0.0.1:{port}")
+        refused = idle_server.run_process("server", "--listen", f"127.0.0.1:{port}")
 
     assert refused.returncode == 11
     assert refused.stderr.startswith(f"Error: port {port} on 127.0.0.1 is already in use")
@@ -51,7 +51,7 @@ def test_a_port_in_use_is_one_clear_sentence_and_changes_nothing(idle_server):
     ],
 )
 def test_a_configuration_that_cannot_work_is_refused(idle_server, options, says):
-    refused = idle_server.run("server", *options)
+    refused = idle_server.run_process("server", *options)
 
     assert refused.returncode == 4
     assert says in refused.stderr

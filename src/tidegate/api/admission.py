@@ -47,11 +47,11 @@ def as_sent(resource: Resource) -> Resource:
 async def _admit_backup(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Backup)  # noqa: S101  # see ADMISSIONS
     targets = (await services.store.list(BackupTarget)).items
-    await _check_hooks(services, resource.spec.hooks)
+    await _check_hooks(services, resource.spec.hooks, "spec.hooks")
     return admit_backup(resource, targets).with_metadata(finalizers=(BACKUP_FINALIZER,))
 
 
-async def _check_hooks(services: Services, hooks: BackupHooks) -> None:
+async def _check_hooks(services: Services, hooks: BackupHooks, field: str) -> None:
     """Whoever names a command that cannot be run hears it now, not from a backup that fails at night."""
     for number, resource in enumerate(hooks.resources):
         for stage in HookStage:
@@ -59,7 +59,7 @@ async def _check_hooks(services: Services, hooks: BackupHooks) -> None:
                 try:
                     await services.hooks.check(hook.command)
                 except InvalidInput as error:
-                    where = f"spec.hooks.resources[{number}].{stage}[{place}].exec"
+                    where = f"{field}.resources[{number}].{stage}[{place}].exec"
                     raise InvalidInput(error.message, field=where, hint=error.hint) from None
 
 
@@ -75,6 +75,7 @@ async def _admit_restore(services: Services, resource: Resource) -> Resource:
 
 async def _admit_schedule(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Schedule)  # noqa: S101  # see ADMISSIONS
+    await _check_hooks(services, resource.spec.template.hooks, "spec.template.hooks")
     return admit_schedule(resource, (await services.store.list(BackupTarget)).items)
 
 

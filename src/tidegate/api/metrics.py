@@ -4,16 +4,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
+from tidegate.api.metric_families import gauge
+from tidegate.api.queue_looks import backup_figures, queue_table
+from tidegate.api.schedule_metrics import schedule_metrics
 from tidegate.api.services import Services
 from tidegate.api.transfer_metrics import gate_families
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.backup import BackupPhase
 from tidegate.model.reasons import Reason
 from tidegate.model.restore import Restore, RestorePhase
+from tidegate.model.schedule import Schedule
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
 from tidegate.model.volume import Volume
@@ -47,23 +51,25 @@ async def render_metrics(services: Services) -> tuple[bytes, str]:
 
 async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa: ANN202  # an async generator of Metric
     store = services.store
-    figures, table = await _backups(services)
+    figures, table = await backup_figures(services), await queue_table(services)
     restores = (await store.list(Restore)).items
     transfers = [transfer for kind in TRANSFERS for transfer in (await store.list(kind)).items]
-    yield _gauge("build_info", "The server's version.", ["version"], [([services.version], 1)])
+    yield gauge("build_info", "The server's version.", ["version"], [([services.version], 1)])
     yield _phases("backups", "Backups by phase.", BackupPhase, figures.phases.elements())
     yield _phases("restores", "Restores by phase.", RestorePhase, [r.status.phase for r in restores])
     yield _phases("transfers", "Transfers by phase.", TransferPhase, [t.status.phase for t in transfers])
     stalled = sum(1 for t in transfers if t.status.condition("Stalled") is not None)
-    yield _gauge("transfers_stalled", "Transfers that make no progress.", [], [([], stalled)])
+    yield gauge("transfers_stalled", "Transfers that make no progress.", [], [([], stalled)])
     for family in _queue(services, figures, table):
         yield family
     for family in await gate_families(services):
         yield family
-    yield _gauge("store_up", "Whether a target answered.", ["store"], await _targets(services))
-    yield _gauge("bytes_moving", "Bytes of running transfers that are done.", ["direction"], _moving(transfers))
+    for family in schedule_metrics((await store.list(Schedule)).items, figures, now=services.clock.now()):
+        yield family
+    yield gauge("store_up", "Whether a target answered.", ["store"], await _targets(services))
+    yield gauge("bytes_moving", "Bytes of running transfers that are done.", ["direction"], _moving(transfers))
     volumes = (await store.list(Volume)).items
-    yield _gauge(
+    yield gauge(
         "volume_last_backup_timestamp_seconds",
         "When the newest finished backup of a volume ended.",
         ["namespace", "volume"],
@@ -75,39 +81,21 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
     yield errors
 
 
-def _gauge(name: str, text: str, labels: list[str], samples: Iterable[tuple[list[str], float]]) -> Metric:
-    family = GaugeMetricFamily(f"tidegate_{name}", text, labels=labels)
-    for values, number in samples:
-        family.add_metric(values, number)
-    return family
-
-
 def _phases(name: str, text: str, phases: Iterable[str], found: Iterable[str]) -> Metric:
     """Every phase is there, at zero too: a series that appears only when things go wrong cannot be alerted on."""
     counts = Counter(map(str, found))
-    return _gauge(name, text, ["phase"], [([str(phase)], counts[str(phase)]) for phase in phases])
-
-
-async def _backups(services: Services) -> tuple[BackupFigures, QueueTable]:
-    """Backups are the one kind that there may be very many of: where the server keeps count, nothing is read."""
-    if services.figures is not None and services.queue is not None:
-        return services.figures, services.queue
-    figures, table = BackupFigures(), QueueTable()
-    backups = (await services.store.list(Backup)).items
-    figures.replace_all(backups)
-    table.replace_all(backups)
-    return figures, table
+    return gauge(name, text, ["phase"], [([str(phase)], counts[str(phase)]) for phase in phases])
 
 
 def _queue(services: Services, figures: BackupFigures, table: QueueTable) -> Iterator[Metric]:
     waiting = Counter(entry.why[0] or Reason.PENDING_EVALUATION for entry in table.queued())
     lengths = [([str(reason)], waiting[reason]) for reason in _WHY_BACKUPS_WAIT]
-    yield _gauge("queue_length", "Queued backups by reason.", ["reason"], lengths)
+    yield gauge("queue_length", "Queued backups by reason.", ["reason"], lengths)
     since = figures.queued_since()
     oldest = (services.clock.now() - since).total_seconds() if since else 0.0
-    yield _gauge("queue_oldest_wait_seconds", "How long the oldest queued backup waits.", [], [([], oldest)])
+    yield gauge("queue_oldest_wait_seconds", "How long the oldest queued backup waits.", [], [([], oldest)])
     running = sum(count for phase, count in figures.phases.items() if phase.holds_slot)
-    yield _gauge("queue_running", "Backups that hold a slot of concurrent-backups.", [], [([], running)])
+    yield gauge("queue_running", "Backups that hold a slot of concurrent-backups.", [], [([], running)])
     waits = HistogramMetricFamily("tidegate_queue_wait_seconds", "How long the stored backups waited for their start.")
     waits.add_metric([], *figures.waits())
     yield waits

@@ -1,8 +1,7 @@
 """The queue itself: who waits for what, moving a backup, calling one off."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
@@ -10,8 +9,9 @@ from pydantic import Field
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import Wire, present_one
-from tidegate.api.queue_looks import queue_now, queue_table, surroundings_now
+from tidegate.api.queue_looks import backup_figures, queue_now, queue_table, surroundings_now
 from tidegate.api.services import Services
+from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.backup_queue import QueueSnapshot, Waiting, obstacles, plan_admissions
 from tidegate.decide.queue_chain import ends_first
 from tidegate.decide.queue_forecast import expected_starts, workload_of
@@ -42,44 +42,39 @@ class Move(Model):
 async def list_queue(request: Request) -> Queue:
     """The queue in its order, with the reason of each wait and when each will probably start."""
     services = services_of(request)
-    backups = (await services.store.list(Backup)).items
-    snapshot, settings = await queue_now(services, await queue_table(services))
+    table, figures = await queue_table(services), await backup_figures(services)
+    snapshot, settings = await queue_now(services, table)
     plan = plan_admissions(snapshot, limit=settings.concurrent_backups)
     now = services.clock.now()
-    workload = workload_of(backups, snapshot, now=now)
+    workload = workload_of(figures, snapshot, now=now)
     running = tuple(runner.name for runner in snapshot.running)
-    order = [waiting.name for waiting in snapshot.waiting]
+    rows = _rows(table, figures, plan.wait)
     starts = await asyncio.to_thread(expected_starts, workload, snapshot, settings, now)
     return Queue(
         limit=settings.concurrent_backups,
         paused=settings.queue_paused,
         running=running,
-        waiting=_rows(order, {backup.name: backup for backup in backups}, plan.wait, starts),
+        waiting=tuple(row.replace(expected_start=starts.get(row.name)) for row in rows),
     )
 
 
-def _rows(
-    order: Sequence[str], backups: Mapping[str, Backup], wait: Sequence[Waiting], starts: Mapping[str, datetime]
-) -> tuple[WaitingBackup, ...]:
+def _rows(table: QueueTable, figures: BackupFigures, wait: Sequence[Waiting]) -> list[WaitingBackup]:
     why = {waiting.name: waiting for waiting in wait}
     rows = []
-    for position, name in enumerate(order, start=1):
-        # A backup may be gone since the table was last told.
-        if (backup := backups.get(name)) is not None:
-            waiting = why.get(name)
-            rows.append(
-                WaitingBackup(
-                    name=name,
-                    position=position,
-                    priority=backup.spec.priority,
-                    reason=waiting.reason if waiting else Reason.PENDING_EVALUATION,
-                    message=waiting.message if waiting else "nothing is in its way; it starts with the next look",
-                    blocked_by=waiting.blocked_by if waiting else None,
-                    since=backup.status.queued_at,
-                    expected_start=starts.get(name),
-                )
+    for position, entry in enumerate(table.queued(), start=1):
+        waiting, figure = why.get(entry.name), figures.of(entry.name)
+        rows.append(
+            WaitingBackup(
+                name=entry.name,
+                position=position,
+                priority=entry.priority,
+                reason=waiting.reason if waiting else Reason.PENDING_EVALUATION,
+                message=waiting.message if waiting else "nothing is in its way; it starts with the next look",
+                blocked_by=waiting.blocked_by if waiting else None,
+                since=figure.queued_at if figure else None,
             )
-    return tuple(rows)
+        )
+    return rows
 
 
 # Not below /queue/: a backup may be called "workload".
@@ -87,13 +82,11 @@ def _rows(
 async def get_workload(request: Request) -> Workload:
     """The present queue with expected durations, for `tidegate queue simulate`."""
     services = services_of(request)
-    backups = (await services.store.list(Backup)).items
+    table, figures = await queue_table(services), await backup_figures(services)
     around, settings = await surroundings_now(services)
     now = services.clock.now()
-    snapshot = (await queue_table(services)).snapshot(around)
-    by_name = {backup.name: backup for backup in backups}
-    jobs = workload_of(backups, snapshot, now=now)
-    return recorded_workload(jobs, by_name, around, limit=settings.concurrent_backups, now=now)
+    jobs = workload_of(figures, table.snapshot(around), now=now)
+    return recorded_workload(jobs, table, around, limit=settings.concurrent_backups, now=now)
 
 
 @router.get("/queue/{name}", response_model_exclude_none=True)
@@ -101,8 +94,7 @@ async def explain(request: Request, name: str) -> QueueExplanation:
     """Every obstacle of one backup, what has to end first, and when it will probably start."""
     services = services_of(request)
     backup = await services.store.get(Backup, name)
-    backups = (await services.store.list(Backup)).items
-    table = await queue_table(services)
+    table, figures = await queue_table(services), await backup_figures(services)
     snapshot, settings = await queue_now(services, table)
     limit = settings.concurrent_backups
     found = [
@@ -111,7 +103,7 @@ async def explain(request: Request, name: str) -> QueueExplanation:
     ]
     position, first, slots = table.position(name), _ends_first(snapshot, name), _slots(snapshot, found)
     now = services.clock.now()
-    workload = workload_of(backups, snapshot, now=now)
+    workload = workload_of(figures, snapshot, now=now)
     starts = await asyncio.to_thread(expected_starts, workload, snapshot, settings, now) if position else {}
     return QueueExplanation(
         name=name,

@@ -1,6 +1,7 @@
 """Looking at the queue for an answer: the server's own table where there is one, else what the store lists."""
 
 from tidegate.api.services import Services
+from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.backup_queue import QueueSnapshot
 from tidegate.decide.queue_surroundings import surroundings_of
 from tidegate.decide.queue_table import QueueTable, Surroundings
@@ -19,6 +20,15 @@ async def queue_table(services: Services) -> QueueTable:
     table = QueueTable()
     table.replace_all((await services.store.list(Backup)).items)
     return table
+
+
+async def backup_figures(services: Services) -> BackupFigures:
+    """Backups are the one kind that there may be very many of: where the server keeps count, nothing is read."""
+    if services.figures is not None:
+        return services.figures
+    figures = BackupFigures()
+    figures.replace_all((await services.store.list(Backup)).items)
+    return figures
 
 
 async def surroundings_now(services: Services) -> tuple[Surroundings, Settings]:

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidegate.cli import options
+from tidegate.cli.backup_wishes import BackupWishes
 from tidegate.cli.cancelling import Cancellation, cancel
 from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.creating import Creation, create, new_resource, send
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.formats import OnInterruption
 from tidegate.cli.longhorn_verbs import add_longhorn_verbs
-from tidegate.cli.nouns import BACKUP, NAMESPACE, RESTORE, TARGET
-from tidegate.cli.options import epilog, read_labels, read_timeout, split_commas
+from tidegate.cli.nouns import BACKUP, RESTORE
+from tidegate.cli.option_groups import with_option_groups
+from tidegate.cli.options import epilog, read_labels, read_timeout
 from tidegate.cli.output import show_sections
 from tidegate.cli.pin import add_pin_verbs
 from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_logs, add_wait
@@ -41,39 +42,18 @@ Names = Annotated[
         "tidegate backup create nightly --include-namespaces shop,blog --wait",
         "tidegate backup create before-upgrade --selector app=shop --ttl 7d --priority 10",
         "tidegate backup create big --on-interruption Requeue",
+        "tidegate backup create db --pre-hook 'db-freeze shop' --post-hook db-thaw --hook-timeout 1m",
+        "tidegate backup create shop --ordered-resources volumes=shop/db,shop/files",
         "tidegate backup create nightly --dry-run",
         codes=(ExitCode.CONFLICT, *WAIT_CODES),
     ),
 )
+@with_option_groups
 def create_backup(
     ctx: typer.Context,
     *,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new backup.")],
-    include_namespaces: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES", help="Namespaces or globs, by commas; empty: all.", autocompletion=names_of(NAMESPACE)
-        ),
-    ] = "",
-    exclude_namespaces: Annotated[str, typer.Option(metavar="NAMES", help="Namespaces or globs to leave out.")] = "",
-    selector: Annotated[
-        list[str] | None, typer.Option("--selector", metavar="KEY=VALUE", help="Only volumes with these labels.")
-    ] = None,
-    ttl: Annotated[str, typer.Option(metavar="DURATION", help="How long to keep it, such as 30d.")] = "",
-    storage_location: Annotated[
-        str,
-        typer.Option(metavar="TARGET", help="Target to write to; empty: the default.", autocompletion=names_of(TARGET)),
-    ] = "",
-    priority: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="A head start in the queue, from -10 to 10; 0 if not given.", show_default=False
-        ),
-    ] = None,
-    on_interruption: Annotated[
-        OnInterruption | None,
-        typer.Option(help="If the server stops meanwhile: Fail, or go back into the queue.", show_default=False),
-    ] = None,
+    wishes: BackupWishes,
     labels: options.Labels = None,
     dry_run: options.DryRun = False,
     wait: options.Wait = False,
@@ -83,17 +63,7 @@ def create_backup(
     """Ask for a backup. It waits in the queue until no other one works on the same namespaces."""
     cli = context_of(ctx)
     limit = read_timeout(timeout)
-    match_labels = read_labels(selector)
-    spec: Wire = {
-        "includedNamespaces": split_commas(include_namespaces),
-        "excludedNamespaces": split_commas(exclude_namespaces),
-        "labelSelector": {"matchLabels": match_labels} if match_labels else None,
-        "ttl": ttl,
-        "storageLocation": storage_location,
-        "priority": priority,
-        "onInterruption": None if on_interruption is None else on_interruption.value,
-    }
-    creation = Creation(new_resource("Backup", name, spec, labels=read_labels(labels)), output, dry_run)
+    creation = Creation(new_resource("Backup", name, wishes.spec(), labels=read_labels(labels)), output, dry_run)
     if wait and not dry_run:
         wire = send(cli, BACKUP, creation)
         wait_for_job(cli, BACKUP, name, uid=uid_of(wire), timeout=limit, output=output)
@@ -196,4 +166,4 @@ add_delete(
 add_longhorn_verbs(app)
 add_pin_verbs(app)
 add_logs(app, BACKUP)
-add_wait(app, BACKUP, example="tidegate backup wait nightly --timeout 30m")
+add_wait(app, BACKUP, example="tidegate backup wait nightly-1 nightly-2 --timeout 30m")

@@ -2,16 +2,15 @@
 
 from dataclasses import dataclass
 
-import typer
-
+from tidegate.cli.asking import ask_whether_to
 from tidegate.cli.client import Client
 from tidegate.cli.context import CliContext
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.failures import CommandFailure, failure_of, wrong_usage
+from tidegate.cli.failures import failure_of
 from tidegate.cli.formats import OutputFormat
 from tidegate.cli.nouns import Job
 from tidegate.cli.options import read_timeout
-from tidegate.cli.waiting import wait_for_job
+from tidegate.cli.waiting import wait_for_each
 from tidegate.cli.wire import Wire, uid_of
 from tidegate.errors import TidegateError
 
@@ -39,21 +38,12 @@ def cancel(cli: CliContext, noun: Job, cancellation: Cancellation) -> None:
     """Ask, call each off whatever happens to the others, and with --wait stay until they have ended."""
     timeout = read_timeout(cancellation.timeout)
     names = list(dict.fromkeys(cancellation.names))
-    _ask(cli, noun, names, cancellation)
+    if not cancellation.yes:
+        ask_whether_to(cli, "cancel", noun, names, done="cancelled")
     with cli.connect() as client:
         stopping = _cancel_each(cli, client, noun, names, wait=cancellation.wait)
-    for name, uid in stopping.items() if cancellation.wait else ():
-        wait_for_job(cli, noun, name, uid=uid, timeout=timeout, output=OutputFormat.NAME, codes=_CODES)
-
-
-def _ask(cli: CliContext, noun: Job, names: list[str], cancellation: Cancellation) -> None:
-    if cancellation.yes:
-        return
-    what = f"{noun.word} {names[0]}" if len(names) == 1 else f"{len(names)} {noun.word}s ({', '.join(names)})"
-    if not cli.terminal.asks:
-        raise wrong_usage(f"Nobody is here to ask whether to cancel the {what}.", hint="Say so with --yes.")
-    if not typer.confirm(f"Cancel the {what}?", err=True):
-        raise CommandFailure("Nothing was cancelled.", code="Declined", exit_code=ExitCode.FAILED)
+    if cancellation.wait:
+        wait_for_each(cli, noun, stopping, timeout=timeout, output=OutputFormat.NAME, codes=_CODES)
 
 
 def _cancel_each(cli: CliContext, client: Client, noun: Job, names: list[str], *, wait: bool) -> dict[str, str]:

@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import typer
-
+from tidegate.cli.asking import ask_whether_to
 from tidegate.cli.client import Client
 from tidegate.cli.context import CliContext
-from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.failures import CommandFailure, failure_of, wrong_usage
+from tidegate.cli.failures import failure_of, wrong_usage
 from tidegate.cli.getting import place_of
 from tidegate.cli.nouns import Noun
 from tidegate.cli.options import read_timeout
@@ -49,8 +47,8 @@ def delete(cli: CliContext, noun: Noun, deletion: Deletion, *, dependents: Depen
             return
         for sentence in dependents(client, names):
             cli.terminal.note(printable(f"Note: {sentence}"))
-        if not deletion.dry_run:
-            _ask(cli, noun, names, deletion)
+        if not deletion.dry_run and not deletion.yes:
+            ask_whether_to(cli, "delete", noun, names, done="deleted")
         remaining = _delete_each(cli, client, noun, names, deletion)
     if deletion.wait and remaining:
         wait_until_gone(cli, noun.plural, remaining, timeout=timeout, word=noun.word)
@@ -69,16 +67,6 @@ def _meant(client: Client, noun: Noun, deletion: Deletion) -> list[str]:
         return [f"{namespace}/{name}" if namespace else name for name, namespace in places]
     listing = client.list(noun.plural, namespace=deletion.namespace, selector=deletion.selector)
     return [full_name_of(wire) for wire in listing.items]
-
-
-def _ask(cli: CliContext, noun: Noun, names: list[str], deletion: Deletion) -> None:
-    if deletion.yes:
-        return
-    what = f"{noun.word} {names[0]}" if len(names) == 1 else f"{len(names)} {noun.word}s ({', '.join(names)})"
-    if not cli.terminal.asks:
-        raise wrong_usage(f"Nobody is here to ask whether to delete the {what}.", hint="Say so with --yes.")
-    if not typer.confirm(f"Delete the {what}?", err=True):
-        raise CommandFailure("Nothing was deleted.", code="Declined", exit_code=ExitCode.FAILED)
 
 
 def _delete_each(cli: CliContext, client: Client, noun: Noun, names: list[str], deletion: Deletion) -> dict[str, str]:

@@ -31,6 +31,13 @@ class OnInterruption(StrEnum):
     REQUEUE = "Requeue"
 
 
+class OnHookError(StrEnum):
+    """As in the model: what a failed hook means."""
+
+    FAIL = "Fail"
+    CONTINUE = "Continue"
+
+
 class ExistingData(StrEnum):
     """As in the model, which is slow to load: what a restore does where something is already."""
 

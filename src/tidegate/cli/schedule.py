@@ -6,21 +6,25 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
+from tidegate.cli.backup_wishes import BackupWishes
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.creating import Creation, create, new_resource
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.nouns import BACKUP, NAMESPACE, SCHEDULE, TARGET
-from tidegate.cli.options import epilog, read_labels, split_commas
+from tidegate.cli.nouns import BACKUP, SCHEDULE
+from tidegate.cli.option_groups import with_option_groups
+from tidegate.cli.options import epilog, read_labels
 from tidegate.cli.output import pretty_json, show_one, show_sections, yaml_text
+from tidegate.cli.schedule_change import RetentionWishes, ScheduleChange, update
 from tidegate.cli.verbs import add_delete, add_get
 from tidegate.cli.wire import Wire, name_of, read_all, read_resource
 
 app = typer.Typer(no_args_is_help=True, help="Schedules: backups at set times, and how many of them to keep.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the schedule.", autocompletion=names_of(SCHEDULE))]
-Keep = Annotated[int | None, typer.Option(metavar="N", min=0, help="Keep the newest backup of each of N such periods.")]
+CRON_HELP = "Minute, hour, day of month, month, day of week; or @daily and the like."
+Zone = Annotated[str | None, typer.Option(metavar="ZONE", help="Zone of these times; empty: UTC.", show_default=False)]
 
 
 @app.command(
@@ -32,38 +36,15 @@ Keep = Annotated[int | None, typer.Option(metavar="N", min=0, help="Keep the new
         codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT),
     ),
 )
+@with_option_groups
 def create_schedule(
     ctx: typer.Context,
     *,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new schedule.")],
-    schedule: Annotated[
-        str,
-        typer.Option(metavar="CRON", help="Minute, hour, day of month, month, day of week; or @daily and the like."),
-    ],
-    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Zone of these times; empty: UTC.")] = "",
-    include_namespaces: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES", help="Namespaces or globs, by commas; empty: all.", autocompletion=names_of(NAMESPACE)
-        ),
-    ] = "",
-    exclude_namespaces: Annotated[str, typer.Option(metavar="NAMES", help="Namespaces or globs to leave out.")] = "",
-    selector: Annotated[
-        list[str] | None, typer.Option("--selector", metavar="KEY=VALUE", help="Only volumes with these labels.")
-    ] = None,
-    ttl: Annotated[
-        str, typer.Option(metavar="DURATION", help="Keep no backup longer; empty: 30d, or as the --keep options say.")
-    ] = "",
-    storage_location: Annotated[
-        str,
-        typer.Option(metavar="TARGET", help="Target to write to; empty: the default.", autocompletion=names_of(TARGET)),
-    ] = "",
-    keep_last: Annotated[int | None, typer.Option(metavar="N", min=0, help="Keep the newest N backups.")] = None,
-    keep_hourly: Keep = None,
-    keep_daily: Keep = None,
-    keep_weekly: Keep = None,
-    keep_monthly: Keep = None,
-    keep_yearly: Keep = None,
+    schedule: Annotated[str, typer.Option(metavar="CRON", help=CRON_HELP)],
+    timezone: Zone = None,
+    wishes: BackupWishes,
+    keep: RetentionWishes,
     paused: Annotated[bool, typer.Option("--paused", help="Make no backups until it is resumed.")] = False,
     skip_immediately: Annotated[
         bool, typer.Option("--skip-immediately", help="If it is due at once, wait for the next time.")
@@ -76,27 +57,11 @@ def create_schedule(
     output: options.Output = None,
 ) -> None:
     """Make backups at set times. A time is skipped while an earlier backup of the schedule is not finished."""
-    match_labels = read_labels(selector)
-    template = {
-        "includedNamespaces": split_commas(include_namespaces),
-        "excludedNamespaces": split_commas(exclude_namespaces),
-        "labelSelector": {"matchLabels": match_labels} if match_labels else None,
-        "ttl": ttl,
-        "storageLocation": storage_location,
-    }
-    keep = {
-        "keepLast": keep_last,
-        "keepHourly": keep_hourly,
-        "keepDaily": keep_daily,
-        "keepWeekly": keep_weekly,
-        "keepMonthly": keep_monthly,
-        "keepYearly": keep_yearly,
-    }
     spec: Wire = {
         "schedule": schedule,
         "timezone": timezone,
-        "template": {key: value for key, value in template.items() if value},
-        "retention": {key: value for key, value in keep.items() if value is not None},
+        "template": {key: value for key, value in wishes.spec().items() if value is not None},
+        "retention": keep.spec(),
         "paused": paused or None,
         "skipImmediately": skip_immediately or None,
         "useOwnerReferencesInBackup": use_owner_references or None,
@@ -111,6 +76,42 @@ def _sentence(cli: CliContext, wire: Wire) -> str:
     from tidegate.views.schedule import creation_sentence
 
     return creation_sentence(read_resource((Schedule,), wire), cli.reader())
+
+
+@app.command(
+    "update",
+    epilog=epilog(
+        'tidegate schedule update nightly --schedule "0 4 * * *"',
+        "tidegate schedule update nightly --keep-daily 14 --keep-weekly 0",
+        "tidegate schedule update nightly --include-namespaces shop,blog --exclude-namespaces ''",
+        codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT),
+    ),
+)
+@with_option_groups
+def update_schedule(
+    ctx: typer.Context,
+    *,
+    name: Name,
+    schedule: Annotated[str | None, typer.Option(metavar="CRON", help=CRON_HELP, show_default=False)] = None,
+    timezone: Zone = None,
+    wishes: BackupWishes,
+    keep: RetentionWishes,
+    output: options.Output = None,
+) -> None:
+    """Change what is given and leave the rest; '' takes a value back. Backups that exist stay as they were made.
+
+    New times count from now on: one that is already over today is not caught up. Retention holds at once.
+    """
+    given = {"schedule": schedule, "timezone": timezone}
+    change = ScheduleChange(
+        top={key: value for key, value in given.items() if value is not None},
+        template=wishes.spec(),
+        retention=keep.spec(),
+    )
+    cli = context_of(ctx)
+    wire = update(cli, name, change)
+    cli.terminal.note(f"Updated schedule {name}. {_sentence(cli, wire)}".rstrip())
+    show_one(cli, SCHEDULE, wire, output or OutputFormat.NAME)
 
 
 @app.command("describe", epilog=epilog("tidegate schedule describe nightly", codes=(ExitCode.NOT_FOUND,)))

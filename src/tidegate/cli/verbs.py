@@ -15,7 +15,7 @@ from tidegate.cli.getting import Query, get
 from tidegate.cli.logs import show_log
 from tidegate.cli.nouns import Job, Noun
 from tidegate.cli.options import epilog, read_timeout
-from tidegate.cli.waiting import wait_for_job
+from tidegate.cli.waiting import wait_for_each
 
 Dependents = Callable[[Client, list[str]], Iterable[str]]
 
@@ -94,13 +94,14 @@ def add_wait(app: typer.Typer, job: Job, *, example: str) -> None:
 
     def wait_for_it(
         ctx: typer.Context,
-        name: Annotated[
-            str, typer.Argument(metavar="NAME", help=f"Name of the {job.word}.", autocompletion=names_of(job))
+        names: Annotated[
+            list[str],
+            typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(job), show_default=False),
         ],
         timeout: options.Timeout = "",
         output: options.Output = None,
     ) -> None:
-        wait_for_job(context_of(ctx), job, name, timeout=read_timeout(timeout), output=output)
+        wait_for_each(context_of(ctx), job, dict.fromkeys(names, ""), timeout=read_timeout(timeout), output=output)
 
-    text = f"Wait for a {job.word} to end. Ctrl-C stops only the waiting."
+    text = f"Wait for {job.word}s to end. Ctrl-C stops only the waiting. The first that ends badly gives the exit code."
     app.command("wait", help=text, epilog=epilog(example, codes=(ExitCode.NOT_FOUND, *WAIT_CODES)))(wait_for_it)

@@ -10,7 +10,7 @@ from tidegate.cli.context import CliContext
 from tidegate.cli.displays import Display, display_for
 from tidegate.cli.events import ResourceEvent
 from tidegate.cli.exit_codes import PHASE_EXIT_CODES, ExitCode
-from tidegate.cli.failures import CommandFailure
+from tidegate.cli.failures import CommandFailure, failure_of
 from tidegate.cli.following import Deadline, Moment, follow
 from tidegate.cli.formats import OutputFormat
 from tidegate.cli.nouns import RESTORE, Job
@@ -112,6 +112,27 @@ def wait_for_job(
         ) from None
     _tell_end(cli, job, codes)
     show_one(cli, noun, waited.wire, output or OutputFormat.NAME)
+
+
+def wait_for_each(
+    cli: CliContext,
+    noun: Job,
+    jobs: Mapping[str, str],
+    *,
+    timeout: timedelta | None,
+    output: OutputFormat | None,
+    codes: Mapping[str, ExitCode] = PHASE_EXIT_CODES,
+) -> None:
+    """Wait for all, by name with their uids where known, within one span of time; one that is gone stops no other."""
+    ends_at = None if timeout is None else cli.clock.monotonic() + timeout.total_seconds()
+    for name, uid in jobs.items():
+        left = None if ends_at is None else timedelta(seconds=max(ends_at - cli.clock.monotonic(), 0.0))
+        try:
+            wait_for_job(cli, noun, name, uid=uid, timeout=left, output=output, codes=codes)
+        except NotFound as error:
+            if len(jobs) == 1:
+                raise
+            cli.report(failure_of(error))
 
 
 def _until_final(cli: CliContext, noun: Job, waited: _Waited, deadline: Deadline, display: Display) -> "JobView":

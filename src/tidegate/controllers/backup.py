@@ -75,8 +75,7 @@ class BackupController:
         if phase is BackupPhase.READY_TO_START:
             await (self._finish(backup, BackupPhase.CANCELED) if backup.spec.cancel else self._begin(backup))
         elif phase is BackupPhase.IN_PROGRESS or phase in _WAITING:
-            await self._go_on(backup)
-            return await self._see_cancel_through(backup.name) if backup.spec.cancel else Next.done()
+            return await self._go_on(backup)
         elif phase in _AFTER_FINALIZING:
             await self._finish(backup, _AFTER_FINALIZING[phase])
         elif phase.final and backup.status.expiration is not None and not backup.pinned:
@@ -96,52 +95,42 @@ class BackupController:
         progress = BackupProgress(total_items=ITEMS_PER_VOLUME * len(volumes))
         await self.store.update_status(backup.with_status(progress=progress, blocks=plan_blocks(backup.spec, volumes)))
 
-    async def _go_on(self, backup: Backup) -> None:
+    async def _go_on(self, backup: Backup) -> Next:
         called_off = backup.spec.cancel or backup.status.interrupted
         if backup.status.progress is None and not called_off:
             await self._settle_blocks(backup)
-            return
+            return Next.done()
         uploads = await self._uploads_of_attempt(backup)
         if backup.spec.cancel:
-            await self._cancel(uploads)
+            backup = await self._cancel(backup, uploads)
+        patience = time_left_to_stop(backup.status.cancel_requested_at, self.clock.now())
         workers = (await settings_now(self.store)).item_block_workers
-        found = await self.blocks.look(backup, uploads, workers=workers, ending=called_off)
+        overdue = patience == timedelta()
+        found = await self.blocks.look(backup, uploads, workers=workers, ending=called_off, overdue=overdue)
         uploads += await self.blocks.refuse(backup, found)
         after = _with_counts(self.blocks.noted(backup, found), roll_up(uploads))
         if not after.status.blocks:
-            after = self._after_last_block(after, uploads)
+            after = self._after_last_block(after, uploads, overdue=overdue)
         await self.blocks.apply(backup, with_events(backup, after, now=self.clock.now()), found)
+        return Next.after(patience) if patience and not after.status.phase.final else Next.done()
 
-    def _after_last_block(self, backup: Backup, uploads: list[Transfer]) -> Backup:
+    def _after_last_block(self, backup: Backup, uploads: list[Transfer], *, overdue: bool) -> Backup:
         rollup = roll_up(uploads)
         if backup.status.interrupted:
             return interrupted(backup, now=self.clock.now())
-        if rollup.finished:
-            backup = _concluded(backup, rollup)
+        if rollup.finished or overdue:
+            backup = _concluded(backup, rollup) if rollup.finished else _ended_without(backup, uploads)
             return backup.with_status(completion_timestamp=self.clock.now()) if backup.status.phase.final else backup
         return backup.with_status(phase=_waiting_phase(backup)) if may_leave_slot(uploads) else backup
 
-    async def _cancel(self, uploads: list[Transfer]) -> None:
-        """Each ends by itself, soon: a mover that does not stop is killed."""
+    async def _cancel(self, backup: Backup, uploads: list[Transfer]) -> Backup:
+        """Each ends by itself, soon: a mover that does not stop is killed. The time they have begins now."""
         for upload in uploads:
             if not upload.status.phase.final and not upload.spec.cancel:
                 await self.store.update(upload.with_spec(cancel=True))
-
-    async def _see_cancel_through(self, name: str) -> Next:
-        """End a cancelled backup whose transfers do not end; it must not keep its slot for ever."""
-        backup = await self.store.get(Backup, name)
-        if backup.status.phase is not BackupPhase.IN_PROGRESS:
-            return Next.done()
-        requested_at = backup.status.cancel_requested_at
-        if requested_at is None:
-            requested_at = self.clock.now()
-            backup = await self.store.update_status(backup.with_status(cancel_requested_at=requested_at))
-        left = time_left_to_stop(requested_at, self.clock.now())
-        if left:
-            return Next.after(left)
-        why = did_not_stop(await self._uploads_of_attempt(backup))
-        await self._finish(backup.with_status(failure_reason=why), BackupPhase.CANCELED)
-        return Next.done()
+        if backup.status.cancel_requested_at is not None:
+            return backup
+        return await self.store.update_status(backup.with_status(cancel_requested_at=self.clock.now()))
 
     async def _finish(self, backup: Backup, phase: BackupPhase) -> None:
         now = self.clock.now()
@@ -201,6 +190,10 @@ def _waiting_phase(backup: Backup) -> BackupPhase:
     if backup.status.errors:
         return BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS_PARTIALLY_FAILED
     return BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS
+
+
+def _ended_without(backup: Backup, uploads: list[Transfer]) -> Backup:
+    return backup.with_status(phase=BackupPhase.CANCELED, failure_reason=did_not_stop(uploads))
 
 
 def _concluded(backup: Backup, rollup: Rollup) -> Backup:

@@ -37,7 +37,9 @@ class BackupBlocks:
     store: ResourceStore
     hooks: HookSupervisor
 
-    async def look(self, backup: Backup, uploads: list[Transfer], *, workers: int, ending: bool) -> Found:
+    async def look(
+        self, backup: Backup, uploads: list[Transfer], *, workers: int, ending: bool, overdue: bool = False
+    ) -> Found:
         """What is to be done now."""
         sight = BlockSight(
             hooks=backup.spec.hooks,
@@ -46,6 +48,7 @@ class BackupBlocks:
             workers=workers,
             gone=frozenset(backup.status.gone_volumes),
             ending=ending,
+            overdue=overdue,
         )
         steps = next_steps(backup.status.blocks, backup.status.hook_status, sight)
         volumes = {name: volume for name in (*steps.upload, *steps.refuse) if (volume := await self._volume(name))}

@@ -11,7 +11,7 @@ from tidegate.controllers.observation import all_of
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide.admission import admit_backup, template_refusal
 from tidegate.decide.retention import plan_retention
-from tidegate.decide.schedules import Skip, backup_for, judge
+from tidegate.decide.schedules import Skip, backup_for, judge, times_of
 from tidegate.errors import AlreadyExists, NotFound
 from tidegate.model.backup import Backup
 from tidegate.model.cron import Cron
@@ -70,7 +70,9 @@ class ScheduleController:
         targets = await all_of(self.store, BackupTarget)
         refusal = template_refusal(schedule.spec.template, targets)
         verdict = judge(schedule, cron, backups, now=self.clock.now(), refusal=refusal)
-        after, skip = _validated(schedule, refusal), verdict.skip
+        missed = schedule.status.missed_runs + verdict.missed
+        judged = schedule.with_status(times_as_of=times_of(schedule), missed_runs=missed)
+        after, skip = _validated(judged, refusal), verdict.skip
         if verdict.run is not None:
             skip = await self._run(admit_backup(backup_for(schedule, verdict.run), targets), verdict.run)
             if skip is None:
@@ -142,4 +144,5 @@ def _skipped(schedule: Schedule, skip: Skip, *, now: datetime) -> Schedule:
         message=f"the run of {skip.at.isoformat(timespec='seconds')} was skipped: {skip.message}",
         last_transition_time=now,
     )
-    return schedule.replace(status=schedule.status.with_condition(condition).replace(last_skipped=skip.at))
+    status = schedule.status.with_condition(condition)
+    return schedule.replace(status=status.replace(last_skipped=skip.at, skipped_runs=status.skipped_runs + 1))

@@ -17,6 +17,7 @@ from tidegate.controllers.observation import SettingsInMind
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide import transfer_steps as steps
 from tidegate.decide.transfer_deadlines import TransferLimits
+from tidegate.decide.transfer_events import with_transfer_events
 from tidegate.decide.transfer_steps import Step, next_step
 from tidegate.errors import NotFound, UserError
 from tidegate.model.kinds import KIND_BY_NAME
@@ -163,8 +164,9 @@ class TransferController:
         return Next.done()
 
     async def _write(self, transfer: Transfer, **changes: object) -> None:
+        now = self.clock.now()
         status = transfer.status.no_longer_waiting().without_condition("Stalled").replace(**changes)
-        await self.store.update_status(transfer.replace(status=status))
+        await self.store.update_status(with_transfer_events(transfer, transfer.replace(status=status), now=now))
 
     async def _remove(self, transfer: Transfer) -> Next:
         """Take the volume backup out of the store, then let go of the record."""

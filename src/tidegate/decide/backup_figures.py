@@ -1,34 +1,73 @@
-"""Backups as numbers, kept up to date change by change: what metrics tell without reading every record again.
+"""Backups as numbers, kept up to date change by change: what metrics and forecasts need of them all, the old ones too.
 
 Holds nothing that the stored resources do not say, and forgets what is gone.
 """
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from sys import intern
 from typing import NamedTuple
 
 from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.schedule import SCHEDULE_LABEL
 
 WAIT_BUCKETS = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 4 * 3600.0, 12 * 3600.0, 24 * 3600.0)
 """Upper ends, in seconds: from a queue that nobody notices to one that misses its night."""
 
+_ENDED_WELL = frozenset({BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED})
 
-class _Figure(NamedTuple):
+
+class Figure(NamedTuple):
+    """What is remembered of one backup: little, for there may be very many."""
+
     phase: BackupPhase
+    likeness: str
+    """What it is: its schedule, or its namespaces. Alike ones take about as long."""
+    schedule: str
+    created: datetime | None
     queued_at: datetime | None
-    waited: float | None
-    """Seconds from joining the queue to the start."""
+    began: datetime | None
+    ended: datetime | None
 
     @classmethod
-    def of(cls, backup: Backup) -> "_Figure":
-        status = backup.status
-        if status.phase is BackupPhase.QUEUED:
-            return cls(status.phase, status.queued_at, None)
-        if status.queued_at is None or status.start_timestamp is None:
-            return cls(status.phase, None, None)
-        return cls(status.phase, None, max((status.start_timestamp - status.queued_at).total_seconds(), 0.0))
+    def of(cls, backup: Backup) -> "Figure":
+        """What matters of a stored backup."""
+        status, spec = backup.status, backup.spec
+        schedule = backup.metadata.labels.get(SCHEDULE_LABEL, "")
+        namespaces = f"namespaces {sorted(spec.included_namespaces)} but {sorted(spec.excluded_namespaces)}"
+        return cls(
+            phase=status.phase,
+            likeness=intern(f"schedule {schedule}" if schedule else namespaces),
+            schedule=intern(schedule),
+            created=backup.metadata.creation_timestamp,
+            queued_at=status.queued_at,
+            began=status.start_timestamp,
+            ended=status.completion_timestamp,
+        )
+
+    @property
+    def waited(self) -> float | None:
+        """Seconds from joining the queue to the start."""
+        if self.phase is BackupPhase.QUEUED or self.queued_at is None or self.began is None:
+            return None
+        return max((self.began - self.queued_at).total_seconds(), 0.0)
+
+    @property
+    def took(self) -> float | None:
+        """Seconds in its slot, for one that ended well."""
+        if self.phase not in _ENDED_WELL or self.began is None or self.ended is None:
+            return None
+        return (self.ended - self.began).total_seconds()
+
+
+class LastRuns(NamedTuple):
+    """What came of the backups of one schedule."""
+
+    newest: Figure
+    succeeded_at: datetime | None
+    """When the newest one that is Completed ended."""
 
 
 class BackupFigures:
@@ -36,12 +75,12 @@ class BackupFigures:
 
     def __init__(self) -> None:
         self.phases: Counter[BackupPhase] = Counter()
-        self._known: dict[str, _Figure] = {}
+        self._known: dict[str, Figure] = {}
         self._waits: Counter[int] = Counter()
 
     def note(self, backup: Backup) -> None:
         """The backup is now like this."""
-        figure = _Figure.of(backup)
+        figure = Figure.of(backup)
         if self._known.get(backup.name) != figure:
             self.forget(backup.name)
             self._known[backup.name] = figure
@@ -64,7 +103,27 @@ class BackupFigures:
 
     def queued_since(self) -> datetime | None:
         """When the one that waits longest joined the queue."""
-        return min((figure.queued_at for figure in self._known.values() if figure.queued_at), default=None)
+        waiting = (figure.queued_at for figure in self._known.values() if figure.phase is BackupPhase.QUEUED)
+        return min((since for since in waiting if since), default=None)
+
+    def of(self, name: str) -> Figure | None:
+        """What is known of one."""
+        return self._known.get(name)
+
+    def durations(self) -> Iterator[tuple[str, float]]:
+        """Of those that ended well: what they are, and how many seconds they took."""
+        return ((figure.likeness, took) for figure in self._known.values() if (took := figure.took) is not None)
+
+    def last_runs(self) -> dict[str, LastRuns]:
+        """By schedule, of schedules that have backups."""
+        runs: dict[str, LastRuns] = {}
+        for figure in self._known.values():
+            if figure.schedule:
+                before = runs.get(figure.schedule, LastRuns(figure, None))
+                good = figure.ended if figure.phase is BackupPhase.COMPLETED else None
+                succeeded_at = max((at for at in (before.succeeded_at, good) if at is not None), default=None)
+                runs[figure.schedule] = LastRuns(max(before.newest, figure, key=_asked_at), succeeded_at)
+        return runs
 
     def waits(self) -> tuple[list[tuple[str, int]], float]:
         """How many waited at most so long, by upper end, the last without one; and all waits together, in seconds."""
@@ -73,7 +132,11 @@ class BackupFigures:
         together = sum(figure.waited for figure in self._known.values() if figure.waited)
         return list(zip(ends, counts, strict=True)), together
 
-    def _count(self, figure: _Figure, one: int) -> None:
+    def _count(self, figure: Figure, one: int) -> None:
         self.phases[figure.phase] += one
         if figure.waited is not None:
             self._waits[bisect_left(WAIT_BUCKETS, figure.waited)] += one
+
+
+def _asked_at(figure: Figure) -> float:
+    return figure.created.timestamp() if figure.created else 0.0

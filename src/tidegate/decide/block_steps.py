@@ -37,9 +37,13 @@ class BlockSight:
     """Volumes that were deleted before their turn came."""
     ending: bool = False
     """Whether the backup is called off: nothing new begins, but what is frozen is released."""
+    overdue: bool = False
+    """Whether a backup that is called off has waited long enough for uploads that do not stop."""
 
     def holds_up(self, volume: str) -> bool:
         """Whether the volume's block must wait for it."""
+        if self.overdue:
+            return False
         upload = self.uploads.get(volume)
         return needs_live_data(upload) if upload else not self.ending and volume not in self.gone
 

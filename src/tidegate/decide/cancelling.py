@@ -9,8 +9,10 @@ from tidegate.model.transfer import Transfer
 CANCEL_DEADLINE = timedelta(minutes=5)
 
 
-def time_left_to_stop(requested_at: datetime, now: datetime) -> timedelta:
-    """Until a cancelled backup no longer waits for its transfers; zero once it is over."""
+def time_left_to_stop(requested_at: datetime | None, now: datetime) -> timedelta | None:
+    """Until a cancelled backup no longer waits for its transfers; zero once it is over, None if nobody cancelled it."""
+    if requested_at is None:
+        return None
     return max(requested_at + CANCEL_DEADLINE - now, timedelta())
 
 

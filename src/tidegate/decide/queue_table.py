@@ -7,6 +7,7 @@ last state only. A queue of a hundred thousand is planned without reading them a
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -95,6 +96,13 @@ class QueueTable:
     def __len__(self) -> int:
         """Backups that are New, wait or run."""
         return len(self._entries)
+
+    def copy(self) -> "QueueTable":
+        """Another one like it, to try something out on."""
+        twin = QueueTable()
+        vars(twin).update({name: copy(value) for name, value in vars(self).items()})
+        twin._scopes = self._scopes.copy()
+        return twin
 
     def note(self, backup: Backup) -> None:
         """The backup is now like this."""
@@ -242,6 +250,12 @@ class _Scopes:
         self._patterns: Counter[str] = Counter()
         self._stale = True
         self._universe: frozenset[str] = frozenset()
+
+    def copy(self) -> "_Scopes":
+        """Another one like it."""
+        twin = _Scopes()
+        vars(twin).update({name: copy(value) for name, value in vars(self).items()})
+        return twin
 
     def note(self, wish: Wanted) -> None:
         """Some backup wants this now."""

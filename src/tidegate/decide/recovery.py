@@ -60,7 +60,11 @@ def _request(resource: Resource, *, now: datetime) -> Backup | None:
 def interrupted(backup: Backup, *, now: datetime) -> Backup:
     """What becomes of a backup whose server stopped, once nothing is owed to its applications any more."""
     backup = backup.with_status(blocks=(), interrupted=False)
-    if backup.spec.on_interruption is OnInterruption.REQUEUE and not backup.spec.cancel:
+    if backup.spec.cancel:
+        # Somebody wanted it to end: that the server stopped first is no failure to anyone.
+        why = f"cancelled on request; {INTERRUPTED}"
+        return backup.with_status(phase=BackupPhase.CANCELED, completion_timestamp=now, failure_reason=why)
+    if backup.spec.on_interruption is OnInterruption.REQUEUE:
         return _queued_again(backup, now=now)
     return backup.with_status(phase=BackupPhase.FAILED, completion_timestamp=now, failure_reason=INTERRUPTED)
 

@@ -7,12 +7,14 @@ seven. A time that was skipped is over: nothing catches up when the obstacle goe
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, takewhile
 
 from tidegate.model.backup import BACKUP_FINALIZER, Backup
 from tidegate.model.cron import Cron
 from tidegate.model.resource import Metadata
 from tidegate.model.schedule import SCHEDULE_LABEL, Schedule, SchedulePhase, SkipReason
+
+_MOST_MISSED = 1000
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Verdict:
     run: datetime | None = None
     skip: Skip | None = None
     wake_at: datetime | None = None
+    missed: int = 0
+    """Times before the one that is due for which nobody was there; counted up to a bound."""
 
 
 def judge(
@@ -48,16 +52,17 @@ def judge(
     due = cron.last_between(settled, now)
     if due is None:
         return Verdict(wake_at=wake_at)
+    missed = _missed(cron, settled, due)
     due = due.astimezone(UTC)
     if schedule.spec.paused:
         return Verdict(skip=Skip(due, SkipReason.PAUSED, "the schedule is paused"), wake_at=wake_at)
     earlier = unfinished(backups, but=backup_name(schedule, due))
     if earlier is not None:
         message = f"backup {earlier.name} of this schedule is still {earlier.status.phase}"
-        return Verdict(skip=Skip(due, SkipReason.EARLIER_BACKUP_NOT_FINAL, message), wake_at=wake_at)
+        return Verdict(skip=Skip(due, SkipReason.EARLIER_BACKUP_NOT_FINAL, message), wake_at=wake_at, missed=missed)
     if refusal is not None:
-        return Verdict(skip=Skip(due, SkipReason.TEMPLATE_REFUSED, refusal), wake_at=wake_at)
-    return Verdict(run=due, wake_at=wake_at)
+        return Verdict(skip=Skip(due, SkipReason.TEMPLATE_REFUSED, refusal), wake_at=wake_at, missed=missed)
+    return Verdict(run=due, wake_at=wake_at, missed=missed)
 
 
 def unfinished(backups: Iterable[Backup], *, but: str = "") -> Backup | None:
@@ -93,11 +98,22 @@ def backup_for(schedule: Schedule, at: datetime) -> Backup:
     )
 
 
+def times_of(schedule: Schedule) -> str:
+    """Its times in one word, to see whether they have changed."""
+    return f"{schedule.spec.schedule} {schedule.spec.timezone}"
+
+
 def _settled_until(schedule: Schedule, now: datetime) -> datetime:
-    """All times up to here are over. A schedule begins when it is made, not before."""
+    """All times up to here are over. A schedule begins when it is made, and new times when they are, not before."""
     status = schedule.status
+    if status.times_as_of not in {"", times_of(schedule)}:
+        return now
     moments = [schedule.metadata.creation_timestamp, status.last_backup, status.last_skipped]
     return max((moment for moment in moments if moment is not None), default=now)
+
+
+def _missed(cron: Cron, settled: datetime, due: datetime) -> int:
+    return len(list(takewhile(lambda time: time < due, islice(cron.after(settled), _MOST_MISSED))))
 
 
 def _age(backup: Backup) -> tuple[datetime, str]:

@@ -1,20 +1,19 @@
 """A workload as a document, and as the jobs of a simulation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from tidegate.decide.overlap import Scope, check_pattern, resolve_scope, universe_of
-from tidegate.decide.queue_table import Surroundings
+from tidegate.decide.queue_table import QueueEntry, QueueTable, Surroundings
 from tidegate.decide.simulation import Forecast, Job, simulate
 from tidegate.errors import InvalidInput
-from tidegate.model.backup import Backup
 from tidegate.model.queue import Workload, WorkloadBackup
 
 _MICROSECONDS = 1_000_000
 
 
 def recorded_workload(
-    jobs: Sequence[Job], backups: Mapping[str, Backup], around: Surroundings, *, limit: int, now: datetime
+    jobs: Sequence[Job], table: QueueTable, around: Surroundings, *, limit: int, now: datetime
 ) -> Workload:
     """The present queue. `jobs` are its backups with the durations that are expected."""
     return Workload(
@@ -23,24 +22,23 @@ def recorded_workload(
         namespaces=tuple(sorted(around.namespaces)),
         unavailable_targets=tuple(sorted(around.unavailable_targets)),
         backups=tuple(
-            _entry(job, backups[job.name], now, by_volume=around.volumes is not None)
+            _entry(job, entry, now, by_volume=around.volumes is not None)
             for job in jobs
-            if job.name in backups
+            if (entry := table.entry(job.name)) is not None
         ),
     )
 
 
-def _entry(job: Job, backup: Backup, now: datetime, *, by_volume: bool) -> WorkloadBackup:
+def _entry(job: Job, entry: QueueEntry, now: datetime, *, by_volume: bool) -> WorkloadBackup:
     # The ticket, not the time of asking: whoever was moved keeps the place that he was moved to.
-    ticket = backup.status.queue_ticket
     return WorkloadBackup(
         name=job.name,
-        included_namespaces=backup.spec.included_namespaces,
-        excluded_namespaces=backup.spec.excluded_namespaces,
+        included_namespaces=entry.wanted.included,
+        excluded_namespaces=entry.wanted.excluded,
         volumes=tuple(sorted(job.scope.names)) if by_volume else None,
-        priority=backup.spec.priority,
+        priority=entry.priority,
         target=job.target,
-        queued_for=0.0 if job.started or ticket is None else now.timestamp() - ticket / _MICROSECONDS,
+        queued_for=0.0 if job.started or not entry.ticket else now.timestamp() - entry.ticket / _MICROSECONDS,
         duration=job.duration,
         running=job.started,
     )

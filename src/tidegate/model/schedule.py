@@ -57,6 +57,12 @@ class ScheduleStatus(Status):
     """The time on the schedule for which a backup was last made."""
     last_skipped: datetime | None = None
     """The time on the schedule for which none was made; the condition Skipped says why."""
+    skipped_runs: int = 0
+    """How many times were skipped since it was made."""
+    missed_runs: int = 0
+    """How many times went by while no server was there, but for the latest, which is caught up."""
+    times_as_of: str = ""
+    """The times and the zone that it was last judged by: what they were before does not matter to new ones."""
     validation_errors: tuple[str, ...] = ()
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import TypeVar, cast
 
 from tidegate.model.kinds import kind_name
-from tidegate.model.labels import EVERYTHING, Selector
+from tidegate.model.labels import EVERYTHING, Operator, Selector
 from tidegate.model.resource import Ref, Resource
 from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
@@ -58,7 +58,7 @@ class MemoryStore:
         begin = place_of(marker)
         matching = {
             place: resource
-            for place, resource in self._rows.of_kind(kind_name(kind)).items()
+            for place, resource in self._rows.candidates(kind_name(kind), selector)
             if place > begin and namespace in {None, place.namespace} and selector.holds_for(resource.metadata.labels)
         }
         places = sorted(matching) if limit is None else heapq.nsmallest(limit, matching)
@@ -101,10 +101,15 @@ class _MemoryRows:
     def __init__(self) -> None:
         self._kinds: defaultdict[str, dict[PlaceInList, Resource]] = defaultdict(dict)
         self._dependents: defaultdict[str, set[Ref]] = defaultdict(set)
+        self._labelled: defaultdict[tuple[str, str, str], dict[PlaceInList, Resource]] = defaultdict(dict)
         self._uids: set[str] = set()
 
-    def of_kind(self, kind: str) -> dict[PlaceInList, Resource]:
-        return self._kinds[kind]
+    def candidates(self, kind: str, selector: Selector) -> Iterable[tuple[PlaceInList, Resource]]:
+        """All that the selector may hold for: by one of its labels if it names one, else all of the kind."""
+        for requirement in selector.requirements:
+            if requirement.operator is Operator.IN and len(requirement.values) == 1:
+                return self._labelled.get((kind, requirement.key, requirement.values[0]), {}).items()
+        return self._kinds[kind].items()
 
     def find(self, ref: Ref) -> Resource | None:
         return self._kinds[ref.kind].get(PlaceInList(ref.namespace, ref.name))
@@ -121,14 +126,24 @@ class _MemoryRows:
         place = PlaceInList(resource.namespace, resource.name)
         if effect.before is not None:
             self._forget_owners(effect.before)
+            self._forget_labels(effect.before, place)
         if effect.event.change is Change.DELETED:
             del self._kinds[resource.kind][place]
             self._uids.discard(resource.metadata.uid)
             return
         self._kinds[resource.kind][place] = resource
         self._uids.add(resource.metadata.uid)
+        for key, value in resource.metadata.labels.items():
+            self._labelled[resource.kind, key, value][place] = resource
         for owner in resource.metadata.owner_references:
             self._dependents[owner.uid].add(resource.ref)
+
+    def _forget_labels(self, resource: Resource, place: PlaceInList) -> None:
+        for key, value in resource.metadata.labels.items():
+            bucket = self._labelled[resource.kind, key, value]
+            bucket.pop(place, None)
+            if not bucket:
+                del self._labelled[resource.kind, key, value]
 
     def _forget_owners(self, resource: Resource) -> None:
         for owner in resource.metadata.owner_references:

@@ -1,5 +1,7 @@
 """A real server process and the real command line, in a directory of the test's own."""
 
+import contextlib
+import io
 import json
 import os
 import signal
@@ -10,6 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+
+from tidegate.app.clock import SystemClock
+from tidegate.app.workshop import real_workshop
+from tidegate.cli.context import CliContext
+from tidegate.cli.environment import Environment
+from tidegate.cli.root import assemble
 
 _PATIENCE_SECONDS = 60
 
@@ -73,7 +81,22 @@ class ServerProcess:
         return httpx2.Client(base_url=self.url, headers=headers, timeout=_PATIENCE_SECONDS)
 
     def run(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """A command, whatever comes of it."""
+        """A command, whatever comes of it.
+
+        The command line of a person, from the words to the exit code, but inside this process: starting Python and
+        loading the program takes longer than nearly everything that a command does.
+        """
+        cli = CliContext(SystemClock(), Environment(self.environment, self.root), workshop=real_workshop)
+        out, err, code = io.StringIO(), io.StringIO(), 0
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                assemble(cli)(list(words), prog_name="tidegate")
+            except SystemExit as end:
+                code = int(end.code or 0)
+        return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
+    def run_process(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """The same in a process of its own: for commands that are processes, and where only a process shows it."""
         return subprocess.run(  # noqa: S603
             [sys.executable, "-m", "tidegate", *words],
             env=self.environment,

@@ -1,0 +1,80 @@
+"""A server that lives on a store until it is idle or dies, and another one after it: for crashes at every moment."""
+
+from dataclasses import dataclass, field
+
+from tidegate.app.wiring import build_runtime
+from tidegate.controllers.recovery import recover
+from tidegate.errors import NotFound, RetryableError
+from tidegate.model.mover_job import TargetAccess
+from tidegate.model.restore_plan import Place, StoredBackup
+from tidegate.model.volume import VolumeSpec
+from tidegate.resources.memory import MemoryStore
+from tidegate.testing.builders import a_node, a_target, a_volume
+from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.crashing_store import CrashingStore
+from tidegate.testing.hooks import FakeHooks
+from tidegate.testing.identity import counting_ids
+from tidegate.testing.movers import FakeMovers
+
+FOR_EVER = 10**6
+_TURNS = 1500
+
+
+class FineWeather:
+    """Surroundings in which nothing is wrong."""
+
+    async def check_volume(self, _spec: VolumeSpec) -> int:
+        """See Surroundings."""
+        return 1
+
+    async def check_target(self, _access: TargetAccess) -> None:
+        """See Surroundings."""
+
+    async def stored_backup(self, _access: TargetAccess, volume: str, backup: str) -> StoredBackup:
+        """See Surroundings."""
+        raise NotFound(f"cannot find backup {backup} of volume {volume} in the store")
+
+    async def look_at(self, _path: str) -> Place:
+        """See Surroundings."""
+        return Place()
+
+
+@dataclass
+class Life:
+    """What is left of a server that has stopped."""
+
+    movers: FakeMovers
+    died: bool
+
+
+@dataclass
+class MortalWorld:
+    """What outlives a server: the store, the time, and the programs that are frozen or not."""
+
+    clock: ManualClock = field(default_factory=ManualClock)
+    hooks: FakeHooks = field(default_factory=FakeHooks)
+
+    def __post_init__(self) -> None:
+        self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+
+    async def with_volumes(self, *names: str) -> "MortalWorld":
+        """A target, a node, and these volumes in the namespace `shop`."""
+        await self.store.create(a_target("store"))
+        await self.store.create(a_node())
+        for name in names:
+            await self.store.create(a_volume("shop", name, f"/data/{name}"))
+        return self
+
+    async def live(self, *, writes: int = FOR_EVER) -> Life:
+        """One life of a server with obliging movers, until it is idle, or dead after so many writes."""
+        mortal, movers = CrashingStore(self.store, writes), FakeMovers(obliging=True)
+        runtime, supervisor = build_runtime(mortal, self.clock, movers, FineWeather(), hooks=self.hooks)
+        try:
+            await recover(mortal, self.clock)
+        except RetryableError:
+            return Life(movers, died=True)
+        runtime.start()
+        await settle(_TURNS)
+        await runtime.stop()
+        await supervisor.close()
+        return Life(movers, died=mortal.dead)
