@@ -2,11 +2,12 @@
 
 import pytest
 
-from controllers.gate_world import CountingStore, P, asked_for, gates_over  # type: ignore[import-not-found]  # pytest has tests/ on its path
+from controllers.gate_world import P, asked_for, gates_over  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.resource import Ref
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import DataDownload, DataUpload
+from tidegate.resources.memory import MemoryStore
 from tidegate.testing.builders import a_node, a_target
 from tidegate.testing.clock import BEGINNING, settle
 from tidegate.testing.late_store import LateStore
@@ -169,7 +170,7 @@ async def test_it_does_not_matter_whether_the_answer_or_the_news_of_a_write_come
         assert await world.in_progress() == []
 
 
-class Slow(CountingStore):
+class Slow(MemoryStore):
     """Something ends while the first words are being written."""
 
     ends_first = "one"
