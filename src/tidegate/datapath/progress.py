@@ -22,7 +22,7 @@ class Progress:
         self._clock = clock
         self._lock = threading.Lock()
         self._now = TransferProgress()
-        self._reported_at = 0.0
+        self._reported_at = clock.monotonic()
         self._samples: deque[tuple[float, int]] = deque()
 
     def enter(self, stage: str, *, total_bytes: int | None = None) -> None:
