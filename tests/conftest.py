@@ -1,8 +1,13 @@
 """Servers that several rooms' tests share."""
 
 import pytest
+from hypothesis import settings
 
 from tidegate.testing.rclone_server import RcloneServer, rclone_binary
+
+# How long an example takes says more about what else the machine does than about the code.
+settings.register_profile("tidegate", deadline=None)
+settings.load_profile("tidegate")
 
 
 @pytest.fixture(scope="session")
