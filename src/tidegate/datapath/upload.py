@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tidegate.datapath.crew import work_through
+from tidegate.datapath.index_keeping import keep_index
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, NoSpace, NotFound, StoreUnavailable
@@ -116,13 +117,13 @@ class Upload:
                 self.volume.objects.flush()
             self.checkpoint()
             self.still_locked()
-            self.volume.save_backup_cfg(final)
+            stored = self.volume.save_backup_cfg(final)
         except BaseException:
             self._withdraw(begun)
             raise
         self.settle(final, new_blocks=moved.new_blocks)
         self._keep_map(source, final)
-        return self.result(final, warnings=tuple(source.warnings()))
+        return self.result(final, warnings=(*source.warnings(), *keep_index(self.volume, self.clock, written=stored)))
 
     def result(self, cfg: BackupCfg, *, warnings: tuple[str, ...] = ()) -> TransferResult:
         """What there is to tell about a finished backup."""
