@@ -213,7 +213,7 @@ async def test_two_targets_do_not_know_of_each_other(far):
     assert await far.names(target="other") == ["backup-1"]
     assert len(await far.names()) == 2
 
-    await far.catalogue.drop_target("other")
+    await far.catalogue.forget_target("other")
     assert await far.names() == ["backup-1"]
     with pytest.raises(NotFound):
         await far.catalogue.volume("other", "vol-a")

@@ -5,6 +5,7 @@ from random import Random
 from tidegate.controllers.backup import BackupController
 from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
+from tidegate.controllers.catalogue_sync import CatalogueSync
 from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.queue_mirror import QueueMirror
@@ -32,6 +33,7 @@ def build_runtime(
     *,
     secrets: SecretStore | None = None,
     hooks: HookRunner | None = None,
+    syncs: CatalogueSync | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers)
@@ -52,8 +54,11 @@ def build_runtime(
             TransferController(store, clock, supervisor, known),
             VolumeController(store),
             TargetController(store, clock, surroundings, known),
+            *([syncs] if syncs else []),
         ],
     )
     supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
     hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
+    if syncs:
+        syncs.wake = lambda ref: runtime.enqueue(syncs.name, ref)
     return runtime, supervisor

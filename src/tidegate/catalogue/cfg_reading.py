@@ -22,8 +22,7 @@ from tidegate.format.volume_cfg import LARGEST_VOLUME_CFG, VolumeCfg
 from tidegate.format.volume_index import LARGEST_INDEX, IndexEntry, decode_index, index_key, proven
 from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
 from tidegate.ports.clock import Clock
-from tidegate.ports.object_store import ObjectInfo
-from tidegate.ports.store_reader import Part, StoreReader
+from tidegate.ports.store_reader import ObjectInfo, Part, StoreReader
 
 _LONGEST_MESSAGE = 300
 

@@ -151,8 +151,8 @@ class SqliteCatalogue:
         """Forget what the store no longer has. The store itself is not touched: nothing here could."""
         await self._write(lambda: self._writing.drop_volume(target, volume))
 
-    async def drop_target(self, target: str) -> None:
-        """Forget a target that is no longer one, volume by volume, so that nobody waits long for the writer."""
+    async def forget_target(self, target: str) -> None:
+        """See Catalogue. Volume by volume, so that nobody waits long for the writer."""
         for volume in await self.volume_marks(target):
             await self.drop_volume(target, volume)
 

@@ -37,6 +37,8 @@ class SyncOrder:
     """Only this one; empty for all."""
     confirmed: str = ""
     """The mark of vanished volumes that a person has confirmed."""
+    moved: bool = False
+    """Whether the target names another place than the last time."""
     forced: bool = False
     """Look at everything, also at what is not likely to have changed."""
     turn: int = 0
@@ -99,7 +101,9 @@ class TargetSync:
         names = await self._list_volumes()
         known = await catalogue.volume_marks(target)
         unseen = {name for name in known if names.unlisted and names.may_have(name)}
-        plan = plan_volumes(known.keys(), names.found | unseen, confirmed=self._order.confirmed)
+        plan = plan_volumes(
+            known.keys(), names.found | unseen, confirmed=self._order.confirmed, moved=self._order.moved
+        )
         self._progress.enter(SyncStage.DROPPING, total=len(plan.drop))
         for name in plan.drop:
             await catalogue.drop_volume(target, name)

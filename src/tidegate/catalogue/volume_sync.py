@@ -22,8 +22,7 @@ from tidegate.format.paths import backup_name_of, backups_dir, volume_dir
 from tidegate.format.volume_index import INDEX_NAME, INDEX_WORTH
 from tidegate.model.catalogue import BackupState, StoredVolumeRecord
 from tidegate.ports.clock import Clock
-from tidegate.ports.object_store import Listing, ObjectInfo
-from tidegate.ports.store_reader import StoreReader
+from tidegate.ports.store_reader import Listing, ObjectInfo, StoreReader
 
 _BATCH = 500
 _MOST_INDEXES = 8

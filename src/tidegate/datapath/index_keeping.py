@@ -28,7 +28,7 @@ _MOST_ADDED = 32
 
 
 def keep_index(volume: StoredVolume, clock: Clock, *, written: BackupCfg | None = None) -> list[str]:
-    """Write the index anew; `written` is the cfg that was just stored. Returns warnings, and raises nothing for them."""
+    """Write the index anew; `written` is the cfg that was just stored. What goes wrong is a warning, never raised."""
     try:
         _keep(volume, clock, written)
     except TidegateError as error:

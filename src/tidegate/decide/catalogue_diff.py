@@ -45,14 +45,17 @@ class VolumesPlan:
     held_back: HeldBack | None = None
 
 
-def plan_volumes(known: AbstractSet[str], listed: AbstractSet[str], *, confirmed: str = "") -> VolumesPlan:
+def plan_volumes(
+    known: AbstractSet[str], listed: AbstractSet[str], *, confirmed: str = "", moved: bool = False
+) -> VolumesPlan:
     """The seed's steps 3 and 4. More than half of the known ones gone at once are kept until that is confirmed.
 
-    `confirmed` is the mark that a person gave; it counts only for exactly those volumes that it stands for.
+    `confirmed` is the mark that a person gave; it counts only for exactly those volumes that it stands for. `moved`:
+    the target is another place now, so what the old one had is expected to be gone.
     """
     gone = tuple(sorted(known - listed))
     held_back = None
-    if 2 * len(gone) > len(known):
+    if 2 * len(gone) > len(known) and not moved:
         mark = hashlib.blake2b("\n".join(gone).encode("utf-8", "replace"), digest_size=6).hexdigest()
         if mark != confirmed:
             held_back = HeldBack(gone, len(known), mark)

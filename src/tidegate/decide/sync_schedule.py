@@ -46,6 +46,8 @@ class SyncState:
     failures: int = 0
     """In a row."""
     failed_at: datetime | None = None
+    partial: bool = False
+    """Whether the last one saw the store but left something out."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +64,26 @@ def plan_sync(state: SyncState, now: datetime) -> SyncDecision:
     if not state.available:
         return SyncDecision(due=False, reason=SyncReason.UNAVAILABLE)
     wish = _wish(state, now)
-    if state.failures and state.failed_at is not None:
-        newer = state.requested_at is not None and state.requested_at > state.failed_at
-        wait = state.failed_at + retry_delay(state.failures) - now
-        if not newer and wait > timedelta():
+    idle = wish in {SyncReason.UP_TO_DATE, SyncReason.NO_TIMER}
+    if _backs_off(state, wish):
+        wait = (state.failed_at or now) + retry_delay(state.failures) - now
+        if wait > timedelta():
             return SyncDecision(due=False, reason=SyncReason.BACKING_OFF, again_after=wait)
-        if wish not in {SyncReason.UP_TO_DATE, SyncReason.NO_TIMER}:
-            return SyncDecision(due=True, reason=SyncReason.REQUESTED if newer else SyncReason.RETRY)
-    if wish in {SyncReason.UP_TO_DATE, SyncReason.NO_TIMER}:
-        timer = state.poll_interval > timedelta() and state.synced_at is not None
-        again = state.synced_at + state.poll_interval - now if timer and state.synced_at else None
-        return SyncDecision(due=False, reason=wish, again_after=again)
-    return SyncDecision(due=True, reason=wish)
+        return SyncDecision(due=True, reason=SyncReason.RETRY)
+    if not idle:
+        return SyncDecision(due=True, reason=wish)
+    again = state.synced_at + state.poll_interval - now if state.synced_at and state.poll_interval else None
+    return SyncDecision(due=False, reason=wish, again_after=again)
+
+
+def _backs_off(state: SyncState, wish: SyncReason) -> bool:
+    """Whether what failed decides: not if somebody has asked since, and not if the timer comes anyway."""
+    if not state.failures or state.failed_at is None:
+        return False
+    if state.requested_at is not None and state.requested_at > state.failed_at:
+        return False
+    # One bad corner of a store must not slow down the syncs of the rest; without a timer nobody else would come.
+    return not state.partial or wish is SyncReason.NO_TIMER
 
 
 def _wish(state: SyncState, now: datetime) -> SyncReason:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -121,6 +122,21 @@ OVERLAP_DETECTION = SettingDefinition(
     one_of("namespace", "volume"),
 )
 
+POLL_INTERVAL = SettingDefinition(
+    "backupstore-poll-interval",
+    "300",
+    "Seconds between two syncs of the catalogue with a target that does not say it itself. 0: no timer; a target is "
+    "synced when it is set, after own backups, and when asked.",
+    whole_number(0),
+)
+CATALOGUE_REQUESTS = SettingDefinition(
+    "catalogue-requests-in-flight",
+    "64",
+    "How many requests a sync of the catalogue may have under way at once in one target; fewer while the store "
+    "complains.",
+    whole_number(1),
+)
+
 KNOWN_SETTINGS = {
     definition.name: definition
     for definition in (
@@ -132,6 +148,8 @@ KNOWN_SETTINGS = {
         QUEUE_PAUSED,
         PRIORITY_HEAD_START_SECONDS,
         OVERLAP_DETECTION,
+        POLL_INTERVAL,
+        CATALOGUE_REQUESTS,
     )
 }
 
@@ -148,6 +166,8 @@ class Settings:
     queue_paused: bool
     priority_head_start_seconds: int
     overlap_detection: str
+    poll_interval: timedelta
+    catalogue_requests: int
 
 
 def effective_settings(stored: list[Setting]) -> Settings:
@@ -169,4 +189,6 @@ def effective_settings(stored: list[Setting]) -> Settings:
         queue_paused=value(QUEUE_PAUSED),  # type: ignore[arg-type]
         priority_head_start_seconds=value(PRIORITY_HEAD_START_SECONDS),  # type: ignore[arg-type]
         overlap_detection=value(OVERLAP_DETECTION),  # type: ignore[arg-type]
+        poll_interval=timedelta(seconds=value(POLL_INTERVAL)),  # type: ignore[arg-type]
+        catalogue_requests=value(CATALOGUE_REQUESTS),  # type: ignore[arg-type]
     )

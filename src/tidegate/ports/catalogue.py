@@ -59,3 +59,7 @@ class Catalogue(Protocol):
     async def hidden(self, target: str) -> list[tuple[str, str]]:
         """(volume, backup) of every wish to delete in this target; an empty backup stands for the whole volume."""
         ...
+
+    async def forget_target(self, target: str) -> None:
+        """It is no longer a target: nothing of it is in any list any more. Its store is not touched."""
+        ...

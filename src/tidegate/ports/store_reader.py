@@ -9,6 +9,9 @@ from typing import Protocol
 
 from tidegate.ports.object_store import Listing, ObjectInfo
 
+# A sync knows what it sees from here, and never the port through which one could write.
+__all__ = ["Listing", "ObjectInfo", "Part", "StoreReader"]
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
