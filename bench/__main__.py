@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from bench import backup_queue, command_line, resource_store, store
+from bench import backup_queue, catalogue, command_line, resource_store, store
 from bench.rows import Bench, table
 
 # A new bench is one line here: its name, and a function without arguments that returns rows.
@@ -12,6 +12,7 @@ BENCHES: dict[str, Bench] = {
     "backup-queue": backup_queue.run,
     "command-line": command_line.run,
     "store": store.run,
+    "catalogue": catalogue.run,
 }
 
 

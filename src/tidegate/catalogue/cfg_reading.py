@@ -10,7 +10,7 @@ from tidegate.format.cfg_metadata import (
     LONG_HEAD,
     TAIL,
     BackupMetadata,
-    metadata_of,
+    head_metadata,
     read_head,
     volume_metadata,
     whole_metadata,
@@ -78,7 +78,7 @@ class CfgReader:
             raise DamagedMetadata(
                 f"{what} ({info.size} bytes) tells neither at its beginning nor at its end what it is"
             )
-        return metadata_of(head.fields, name=name, now=now)
+        return head_metadata(head, name=name, now=now)
 
     async def volume_cfg(self) -> FoundCfg:
         """volume.cfg; missing or damaged is told, not raised. Raises what a store raises."""

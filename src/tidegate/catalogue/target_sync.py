@@ -25,6 +25,8 @@ from tidegate.ports.store_reader import StoreReader
 # A volume under way holds its listing: more of them at once cost memory and save nothing.
 _MOST_VOLUMES = 128
 _TOUCH_BATCH = 500
+# Not a volume: where Longhorn keeps its locks for backing images.
+_LOCKS_OF_IMAGES = "BACKINGIMAGE"
 _SPREAD = re.compile(r"[0-9a-f]{2}")
 
 
@@ -148,6 +150,8 @@ class TargetSync:
             level = await self._list_each(level, names)
         for prefix in level:
             name = volume_name_of(prefix)
+            if name == _LOCKS_OF_IMAGES:
+                continue
             if name:
                 names.found.add(name)
             else:

@@ -156,8 +156,9 @@ class CatalogueSync:
     async def _forget(self, key: Ref) -> None:
         running = self._running.pop(key, None)
         ended = [running] if running is not None else []
-        for volume in [one for one in self._running if one.namespace == key.name]:
-            ended.append(self._running.pop(volume))  # or it would put back what is about to be forgotten
+        # Those of its volumes too, or they would put back what is about to be forgotten.
+        volumes = [one for one in self._running if one.namespace == key.name]
+        ended.extend(self._running.pop(volume) for volume in volumes)
         for one in ended:
             one.task.cancel()
         await asyncio.gather(*(one.task for one in ended), return_exceptions=True)

@@ -48,7 +48,9 @@ def _keep(volume: StoredVolume, clock: Clock, written: BackupCfg | None) -> None
     before = _read(volume) if there else {}
     entries = proven(before, marks)
     if written is not None and written.name in marks:
-        entries[written.name] = IndexEntry(marks[written.name], cfg_metadata(written, now=clock.now()))
+        entries[written.name] = IndexEntry(
+            marks[written.name], cfg_metadata(written, name=written.name, now=clock.now())
+        )
     for name in _missing(infos, entries):
         _add(volume, clock, infos[name], name, entries)
     if entries != before:

@@ -6,16 +6,15 @@ are needed too. Both ends together are never more than a megabyte, whatever the 
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from tidegate.errors import DamagedMetadata
 from tidegate.format.backup_cfg import BackupCfg
-from tidegate.format.go_json import Fields, Pairs, decode_json
+from tidegate.format.go_json import Fields, Pairs, encode_json
 from tidegate.format.paths import LONGEST_NAME
 from tidegate.format.times import parse_time
-from tidegate.format.volume_cfg import VolumeCfg, compression_named
+from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
 
 HEAD = 32 * 1024
@@ -101,43 +100,44 @@ class BackupMetadata:
 
 def whole_metadata(body: bytes, *, name: str, now: datetime) -> BackupMetadata:
     """From a cfg that is here as a whole, which is then checked as a whole. Raises DamagedMetadata."""
-    what = f"cfg of backup {name}"
-    cfg = BackupCfg.decode(body, what=what)
-    fields = decode_json(body, what=what)
-    return metadata_of(fields, name=name, now=now, sizes=(len(cfg.blocks) * cfg.block_size,))
+    return cfg_metadata(BackupCfg.decode(body, what=f"cfg of backup {name}"), name=name, now=now)
 
 
-def cfg_metadata(cfg: BackupCfg, *, now: datetime) -> BackupMetadata:
-    """From a cfg that was just written, without its blocks being written out once more."""
-    size = len(cfg.blocks) * cfg.block_size
-    fields = decode_json(replace(cfg, blocks=()).encode(), what=f"cfg of backup {cfg.name}")
-    return metadata_of(fields, name=cfg.name, now=now, sizes=(size,))
+def head_metadata(head: CfgHead, *, name: str, now: datetime) -> BackupMetadata:
+    """From the fields of a cfg whose blocks were not read. Raises DamagedMetadata for what cannot be understood."""
+    known = encode_json({key: _plain(value) for key, value in head.fields.pairs if key.casefold() != "blocks"})
+    cfg = BackupCfg.decode(known, what=f"cfg of backup {name}")
+    return cfg_metadata(cfg, name=name, now=now, size=head.fields.decimal("Size"))
 
 
-def metadata_of(fields: Fields, *, name: str, now: datetime, sizes: Sequence[int] = ()) -> BackupMetadata:
-    """The fields as a record. Raises DamagedMetadata for a field that cannot be understood."""
-    created_text = fields.text("CreatedTime")
-    labels, parameters = fields.text_map("Labels"), fields.text_map("Parameters")
-    if sum(len(key) + len(value) for key, value in labels.items()) > _MOST_LABELS_BYTES:
+def _plain(value: object) -> object:
+    """The value with at most one level below it; what goes deeper is none that a cfg may have."""
+    if isinstance(value, Pairs):
+        return {key: entry if isinstance(entry, str | None) else 0 for key, entry in value}
+    return value if isinstance(value, str | bool | int | None) else 0
+
+
+def cfg_metadata(cfg: BackupCfg, *, name: str, now: datetime, size: int | None = None) -> BackupMetadata:
+    """What matters of a cfg under this name; `size` where its blocks are not at hand."""
+    if sum(len(key) + len(value) for key, value in cfg.labels.items()) > _MOST_LABELS_BYTES:
         raise DamagedMetadata(f"cfg of backup {name} has more than {_MOST_LABELS_BYTES} bytes of labels")
-    created = parse_time(created_text)
-    true_size = parameters.get("tidegate.dev/size", "")
+    created = parse_time(cfg.created_time)
     record = StoredBackupRecord(
         name=name,
-        state=BackupState.COMPLETED if created_text else BackupState.IN_PROGRESS,
-        snapshot_name=fields.text("SnapshotName")[:LONGEST_NAME],
-        snapshot_created_at=parse_time(fields.text("SnapshotCreatedAt")),
+        state=BackupState.IN_PROGRESS if cfg.in_progress else BackupState.COMPLETED,
+        snapshot_name=cfg.snapshot_name[:LONGEST_NAME],
+        snapshot_created_at=parse_time(cfg.snapshot_created_at),
         created_at=created,
-        size=fields.decimal("Size") or max(sizes, default=0),
-        labels=labels,
-        parameters={key: parameters[key][:LONGEST_NAME] for key in _KEPT_PARAMETERS if parameters.get(key)},
-        is_incremental=fields.flag("IsIncremental"),
-        compression=str(compression_named(fields.text("CompressionMethod"), what=f"cfg of backup {name}")),
-        newly_uploaded_size=fields.decimal("NewlyUploadedDataSize"),
-        re_uploaded_size=fields.decimal("ReUploadedDataSize"),
-        messages=_doubts(fields.text("Name"), name, created_text, created, now),
+        size=len(cfg.blocks) * cfg.block_size if size is None else size,
+        labels=cfg.labels,
+        parameters={key: cfg.parameters[key][:LONGEST_NAME] for key in _KEPT_PARAMETERS if cfg.parameters.get(key)},
+        is_incremental=cfg.is_incremental,
+        compression=str(cfg.compression),
+        newly_uploaded_size=cfg.newly_uploaded_size,
+        re_uploaded_size=cfg.re_uploaded_size,
+        messages=_doubts(cfg.name, name, cfg.created_time, created, now),
     )
-    return BackupMetadata(record, int(true_size) if re.fullmatch(r"[0-9]{1,18}", true_size) else 0)
+    return BackupMetadata(record, cfg.true_size or 0)
 
 
 def _doubts(said: str, name: str, created_text: str, created: datetime | None, now: datetime) -> dict[str, str]:

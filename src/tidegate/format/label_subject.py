@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 
 from tidegate.model.catalogue import Subject
 
@@ -12,12 +13,19 @@ _MOST_WORKLOADS = 64
 
 def subject_of(labels: Mapping[str, str]) -> Subject:
     """What the labels tell, ours before Longhorn's. What cannot be understood tells nothing: labels are anybody's."""
-    status = _kubernetes(labels.get(_KUBERNETES, ""))
+    return _subject(
+        labels.get("tidegate.dev/namespace", ""), labels.get("tidegate.dev/volume", ""), labels.get(_KUBERNETES, "")
+    )
+
+
+@lru_cache(maxsize=4096)  # the backups of a volume mostly say the same
+def _subject(namespace: str, volume: str, kubernetes: str) -> Subject:
+    status = _kubernetes(kubernetes)
     workloads = status.get("workloadsStatus")
     listed = [one for one in workloads if isinstance(one, dict)] if isinstance(workloads, list) else []
     return Subject(
-        namespace=labels.get("tidegate.dev/namespace", "")[:_LONGEST] or _text(status, "namespace"),
-        claim=labels.get("tidegate.dev/volume", "")[:_LONGEST] or _text(status, "pvcName"),
+        namespace=namespace[:_LONGEST] or _text(status, "namespace"),
+        claim=volume[:_LONGEST] or _text(status, "pvcName"),
         workload=_names(listed, "workloadName"),
         pod=_names(listed, "podName"),
     )
