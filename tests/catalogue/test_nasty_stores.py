@@ -48,7 +48,8 @@ def stray(*keys):
     return spoil
 
 
-ERROR, WHOLE, GONE = {"backup-1": BackupState.ERROR}, {"backup-1": BackupState.COMPLETED}, {}
+ERROR, WHOLE = {"backup-1": BackupState.ERROR}, {"backup-1": BackupState.COMPLETED}
+GONE: dict[str, BackupState] = {}
 # What happens to volume a, what is then known of its backup, and a word that its own or its backup's messages have.
 CASES = {
     "L4 a junk file among the cfgs": (junk_cfg, WHOLE, ""),

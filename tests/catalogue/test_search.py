@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,7 @@ def matches(wanted, target, volume, record):
     )
 
 
-FILTERS = {
+FILTERS: dict[str, dict[str, Any]] = {
     "everything": {},
     "a target": {"target": "far"},
     "a volume": {"volume": "vol-13"},

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tidegate.catalogue.changes import FoundBackup
-from tidegate.catalogue.flow import Flow, ends_all
+from tidegate.catalogue.flow import Flow
 from tidegate.errors import DamagedMetadata, NotFound, TidegateError
 from tidegate.format.cfg_metadata import (
     HEAD,
@@ -101,7 +101,7 @@ class CfgReader:
             part = await self._part(index_key(self.volume), 0, LARGEST_INDEX)
             return proven(decode_index(part.body, volume=self.volume), listed) if part.whole else {}
         except TidegateError as error:
-            if ends_all(error):
+            if self.flow.ends_all(error):
                 raise
             return {}
 

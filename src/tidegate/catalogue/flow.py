@@ -1,7 +1,7 @@
 """Many questions under way, none too many waiting, and an end when the store has stopped answering."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from tidegate.errors import NotFound, StoreUnavailable, TidegateError, Unauthenticated
@@ -9,10 +9,6 @@ from tidegate.errors import NotFound, StoreUnavailable, TidegateError, Unauthent
 T = TypeVar("T")
 # In a row, over all that is asked: with each of them asked again already, the store is down and not one object.
 _MOST_FAILURES = 8
-
-
-class StoreGaveUp(StoreUnavailable):
-    """Too many questions in a row without an answer: asking the others too would only be a storm."""
 
 
 class Flow:
@@ -25,7 +21,7 @@ class Flow:
     async def begin(self, question: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Task[T]":
         """Returns once there is room for it; the answer comes with the task."""
         await self._room.acquire()
-        task = asyncio.create_task(self._counted(question()))
+        task = asyncio.create_task(self._counted(question))
         task.add_done_callback(lambda _: self._room.release())
         return task
 
@@ -33,13 +29,15 @@ class Flow:
         """The answer itself."""
         return await (await self.begin(question))
 
-    async def _counted(self, answer: Awaitable[T]) -> T:
+    def ends_all(self, error: TidegateError) -> bool:
+        """Whether an error about one object means that asking for others is of no use: it would only be a storm."""
+        return isinstance(error, Unauthenticated) or self._failures >= _MOST_FAILURES
+
+    async def _counted(self, question: Callable[[], Coroutine[Any, Any, T]]) -> T:
         if self._failures >= _MOST_FAILURES:
-            if asyncio.iscoroutine(answer):
-                answer.close()
-            raise StoreGaveUp(f"the store did not answer {self._failures} times in a row; the sync was ended")
+            raise StoreUnavailable(f"the store did not answer {self._failures} times in a row; the sync was ended")
         try:
-            found = await answer
+            found = await question()
         except StoreUnavailable:
             self._failures += 1
             raise
@@ -48,8 +46,3 @@ class Flow:
             raise
         self._failures = 0
         return found
-
-
-def ends_all(error: TidegateError) -> bool:
-    """Whether an error about one object means that asking for others is of no use."""
-    return isinstance(error, (StoreGaveUp, Unauthenticated))

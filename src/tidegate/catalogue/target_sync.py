@@ -13,7 +13,7 @@ from functools import partial
 
 from tidegate.catalogue.changes import VolumeMark
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.catalogue.flow import Flow, ends_all
+from tidegate.catalogue.flow import Flow
 from tidegate.catalogue.progress import SyncProgress, SyncStage
 from tidegate.catalogue.volume_sync import Tools, index_room, sync_volume
 from tidegate.decide.catalogue_diff import HeldBack, ignored_message, plan_volumes
@@ -173,7 +173,7 @@ class TargetSync:
             try:
                 found.extend((await self._tools.flow.ask(lambda: self._tools.reader.list_level(prefix))).prefixes)
             except TidegateError as error:
-                if ends_all(error):
+                if self._tools.flow.ends_all(error):
                     raise
                 names.unlisted.append(prefix)
                 self._progress.failed(f"listing {prefix}", error)
@@ -195,7 +195,7 @@ class TargetSync:
             except NotFound:
                 pass  # it went away since it was listed; the next sync sees that
             except TidegateError as error:
-                if ends_all(error):
+                if self._tools.flow.ends_all(error):
                     raise
                 self._progress.failed(f"volume {volume}", error)
             self._progress.done += 1

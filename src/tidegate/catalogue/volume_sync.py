@@ -13,7 +13,7 @@ from functools import partial
 from tidegate.catalogue.cfg_reading import CfgReader, FoundCfg, mark_of
 from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange, VolumeMark
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.catalogue.flow import Flow, ends_all
+from tidegate.catalogue.flow import Flow
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.decide.catalogue_diff import CfgLook, look_at_cfg, plan_backups
 from tidegate.errors import NotFound, StoreUnavailable, TidegateError
@@ -213,7 +213,7 @@ class _Batches:
         except NotFound:
             self._news.complete = False  # it went away since it was listed
         except TidegateError as error:
-            if ends_all(error):
+            if self._tools.flow.ends_all(error):
                 raise
             self._news.complete = False
             self._tools.progress.failed(f"backup {name} of volume {self._volume}", error)

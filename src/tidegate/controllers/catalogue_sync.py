@@ -102,7 +102,7 @@ class CatalogueSync:
         if running is not None:
             return await self._tell(key, target, running)
         settings, now = await settings_now(self.store), self.clock.now()
-        decision = plan_sync(sync_status.state_of(target, settings, now), now)
+        decision = plan_sync(sync_status.state_of(target, settings), now)
         if not decision.due:
             return Next(decision.again_after)
         moved = bool(target.status.sync.url) and target.status.sync.url != target.spec.url

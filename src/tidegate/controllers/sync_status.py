@@ -15,7 +15,7 @@ SYNCED = "Synced"
 _MOST_MESSAGES = 5
 
 
-def state_of(target: BackupTarget, settings: Settings, now: datetime) -> SyncState:
+def state_of(target: BackupTarget, settings: Settings) -> SyncState:
     """What decides when the next sync is due."""
     sync = target.status.sync
     confirmed = bool(sync.vanished) and target.metadata.annotations.get(CONFIRM_VANISHED) == sync.vanished
@@ -23,7 +23,8 @@ def state_of(target: BackupTarget, settings: Settings, now: datetime) -> SyncSta
     return SyncState(
         available=target.status.available is True,
         poll_interval=interval if interval is not None else settings.poll_interval,
-        requested_at=now if confirmed else target.spec.sync_requested_at,
+        requested_at=target.spec.sync_requested_at,
+        confirmed=confirmed,
         synced_at=target.status.last_synced_at,
         same_place=sync.url == target.spec.url,
         failures=sync.failures,

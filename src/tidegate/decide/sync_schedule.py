@@ -14,6 +14,7 @@ LONGEST_RETRY = timedelta(hours=1)
 # A backup waits for its target: so it is asked often, but not for ever equally often.
 FIRST_LOOK = timedelta(seconds=5)
 LONGEST_LOOK = timedelta(seconds=60)
+_QUICK_LOOKS = 12
 LOOK_WHEN_WELL = timedelta(seconds=30)
 _VOLATILE = re.compile(r"[0-9a-fA-F-]{8,}|\d+(?:[.:]\d+)*")
 
@@ -46,6 +47,8 @@ class SyncState:
     failures: int = 0
     """In a row."""
     failed_at: datetime | None = None
+    confirmed: bool = False
+    """Whether somebody has confirmed what the last sync held back."""
     partial: bool = False
     """Whether the last one saw the store but left something out."""
 
@@ -89,7 +92,7 @@ def _backs_off(state: SyncState, wish: SyncReason) -> bool:
 def _wish(state: SyncState, now: datetime) -> SyncReason:
     if state.synced_at is None or not state.same_place:
         return SyncReason.NEVER_SYNCED
-    if state.requested_at is not None and state.requested_at > state.synced_at:
+    if state.confirmed or (state.requested_at is not None and state.requested_at > state.synced_at):
         return SyncReason.REQUESTED
     if state.poll_interval <= timedelta():
         return SyncReason.NO_TIMER
@@ -107,7 +110,8 @@ def look_delay(failures: int) -> timedelta:
     """When to ask again whether a target answers: slower while it does not."""
     if failures == 0:
         return LOOK_WHEN_WELL
-    return min(LONGEST_LOOK, FIRST_LOOK * (1 << min(failures - 1, 10)))
+    # For the first minute as often as people are used to: most stores that are away come back at once.
+    return FIRST_LOOK if failures <= _QUICK_LOOKS else min(LONGEST_LOOK, FIRST_LOOK * (failures - _QUICK_LOOKS + 1))
 
 
 def same_message(old: str, new: str) -> bool:

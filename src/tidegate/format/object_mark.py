@@ -9,7 +9,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def object_mark(*, size: int, etag: str, modified_at: datetime) -> int:
     """64 bits. The store's own tag where there is one; else size and time, of which files have the exact one."""
-    return _digest([f"{size}:{etag.strip(chr(34)) if etag else (modified_at - _EPOCH) // timedelta(microseconds=1)}"])
+    return _digest([f"{size}:{etag or (modified_at - _EPOCH) // timedelta(microseconds=1)}"])
 
 
 def listing_mark(marks: Iterable[tuple[str, int]]) -> int:

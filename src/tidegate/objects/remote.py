@@ -194,7 +194,9 @@ class RemoteObjects:
 
 def seen(place: Place, meta: "obstore.ObjectMeta") -> ObjectInfo:
     """What the library tells of an object, in our words."""
-    return ObjectInfo(place.without_path(meta["path"]), meta["size"], meta["last_modified"], meta["e_tag"] or "")
+    # Some stores quote the tag in one answer and not in another.
+    etag = (meta["e_tag"] or "").strip('"')
+    return ObjectInfo(place.without_path(meta["path"]), meta["size"], meta["last_modified"], etag)
 
 
 def _refuses_conditions(error: Exception) -> bool:

@@ -21,6 +21,11 @@ from tidegate.ports.store_reader import Part
 
 T = TypeVar("T")
 _NOBODY = ".tidegate-nobody"
+# What the library says of a store that sent a whole object, and of one that has no such bytes.
+_NOT_A_PART = "non-partial response"
+_NO_SUCH_BYTES = "status code: 416"
+# No cfg that anybody could use is longer.
+_FARTHEST = 256 * 1024 * 1024
 # A sync comes again by itself: what a store does not answer within this is left for the next one.
 SYNC_PATIENCE = Patience(waiting_seconds=15.0, request_seconds=60.0)
 
@@ -44,6 +49,7 @@ class RemoteReader:
         self._random = random
         self._pause = pause
         self._patience = patience
+        self._knows_ranges = True
 
     @property
     def requests_in_flight(self) -> int:
@@ -70,20 +76,37 @@ class RemoteReader:
         return Listing(tuple(objects), tuple(prefixes))
 
     async def _read(self, name: str, start: int, length: int) -> Part:
+        if not self._knows_ranges:
+            return await self._read_through(name, start, length)
         try:
             answer = await obstore.get_async(self._client.single, name, options={"range": (start, start + length)})
         except BaseError as error:
-            # An empty object has no first byte; asked for whole it says so.
-            if start or not any(word in str(error) for word in ("416", "InvalidRange", "Requested range")):
+            text = str(error)
+            if _NOT_A_PART in text:
+                self._knows_ranges = False
+            elif _NO_SUCH_BYTES not in text:
                 raise
-            answer = await obstore.get_async(self._client.single, name)
-            if answer.meta["size"] > length:
-                raise
-        body = bytes(await answer.bytes_async())
-        if len(body) > length:
-            raise DamagedMetadata(f"{name} came with more bytes than were asked for")
-        info = seen(self._place, answer.meta)
-        if len(body) < min(length, info.size - start):
+            # Asked for whole, an empty object says so, and a store that knows no ranges sends it from the beginning.
+            return await self._read_through(name, start, length)
+        return self._part(bytes(await answer.bytes_async()), answer.meta, start, length)
+
+    async def _read_through(self, name: str, start: int, length: int) -> Part:
+        """The same bytes out of the whole object, of which the rest is not waited for."""
+        answer = await obstore.get_async(self._client.single, name)
+        if start > _FARTHEST:
+            raise DamagedMetadata(f"{name} has {answer.meta['size']} bytes, and its store cannot send its end alone")
+        body, position = bytearray(), 0
+        async for chunk in answer.stream(min_chunk_size=64 * 1024):
+            piece = bytes(chunk)
+            body += piece[max(0, start - position) :]
+            position += len(piece)
+            if len(body) >= length:
+                break
+        return self._part(bytes(body[:length]), answer.meta, start, length)
+
+    def _part(self, body: bytes, meta: "obstore.ObjectMeta", start: int, length: int) -> Part:
+        info = seen(self._place, meta)
+        if len(body) != max(0, min(length, info.size - start)):
             raise StoreUnavailable(f"{info.key} came with {len(body)} bytes of {length} from {self._place}")
         return Part(body, info)
 
