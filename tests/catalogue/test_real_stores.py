@@ -15,7 +15,6 @@ from tidegate.testing.clock import ManualClock
 from tidegate.testing.golden import GOLDEN, WHY_SKIPPED, copy_of_store
 from tidegate.testing.rclone_server import RcloneServer, rclone_binary
 
-
 pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason=WHY_SKIPPED)
 
 

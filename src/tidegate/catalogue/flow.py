@@ -35,12 +35,16 @@ class Flow:
 
     async def _counted(self, question: Callable[[], Coroutine[Any, Any, T]]) -> T:
         if self._failures >= _MOST_FAILURES:
-            raise StoreUnavailable(f"the store did not answer {self._failures} times in a row; the sync was ended")
+            raise StoreUnavailable("the store has stopped answering; the sync was ended")
         try:
             found = await question()
-        except StoreUnavailable:
+        except StoreUnavailable as error:
             self._failures += 1
-            raise
+            if self._failures < _MOST_FAILURES:
+                raise
+            raise StoreUnavailable(
+                f"no answer {self._failures} times in a row, so the sync was ended: {error}"
+            ) from error
         except NotFound:
             self._failures = 0
             raise

@@ -1,6 +1,6 @@
 """Keeps each target's availability true, so that the queue can wait for a store instead of failing on it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -20,9 +20,10 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class _Look:
-    """When a target was last asked, for which generation of its spec, and how often in a row it did not answer."""
+    """When a target was last asked, as which it was seen then, and how often in a row it did not answer."""
 
     generation: int
+    version: str
     failures: int
     again_at: datetime
 
@@ -41,9 +42,10 @@ class TargetController:
     _looks: dict[str, _Look] = field(default_factory=dict)
 
     async def reconcile(self, key: Ref) -> Next:
-        """Ask the store if it is time to, write down what it said.
+        """Ask the store, write down what it said.
 
-        Writing wakes us again; without the time of the last look each answer would cause the next question.
+        What we and the catalogue write into the status wakes us too. That is no reason to ask: each answer would cause the
+        next question, and a message with a number in it would cause them without end (longhorn#13831).
         """
         try:
             target = await self.store.get(BackupTarget, key.name)
@@ -51,15 +53,19 @@ class TargetController:
             self._looks.pop(key.name, None)
             return Next.done()
         last = self._looks.get(target.name)
-        if last is not None and last.generation == target.metadata.generation:
+        same = last is not None and last.generation == target.metadata.generation
+        if last is not None and same and last.version != target.metadata.resource_version:
+            self._looks[target.name] = replace(last, version=target.metadata.resource_version)
             left = last.again_at - self.clock.now()
             if left > timedelta():
                 return Next.after(left)
-        failures = last.failures if last is not None and last.generation == target.metadata.generation else 0
         error = await self._ask(target)
-        failures = failures + 1 if error else 0
+        before = last.failures if last is not None and same else 0
+        failures = before + 1 if error else 0
         delay = look_delay(failures)
-        self._looks[target.name] = _Look(target.metadata.generation, failures, self.clock.now() + delay)
+        self._looks[target.name] = _Look(
+            target.metadata.generation, target.metadata.resource_version, failures, self.clock.now() + delay
+        )
         try:
             await self._write(target, error)
         except TidegateError:
