@@ -42,9 +42,7 @@ class Flow:
             self._failures += 1
             if self._failures < _MOST_FAILURES:
                 raise
-            raise StoreUnavailable(
-                f"no answer {self._failures} times in a row, so the sync was ended: {error}"
-            ) from error
+            raise StoreUnavailable(f"no answer {self._failures} times in a row ended the sync: {error}") from error
         except NotFound:
             self._failures = 0
             raise

@@ -44,8 +44,8 @@ class TargetController:
     async def reconcile(self, key: Ref) -> Next:
         """Ask the store, write down what it said.
 
-        What we and the catalogue write into the status wakes us too. That is no reason to ask: each answer would cause the
-        next question, and a message with a number in it would cause them without end (longhorn#13831).
+        What we and the catalogue write into the status wakes us too. That is no reason to ask: each answer would cause
+        the next question, and a message with a number in it would cause them without end (longhorn#13831).
         """
         try:
             target = await self.store.get(BackupTarget, key.name)
