@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 # Each sync by the timer looks at the volume.cfg of one volume in so many; together with what a listing costs that
-# stays below three requests for each volume.
+# stays below three requests for each volume where there are many.
 _TURNS = 3
 _SAMPLE = 3
 
