@@ -8,7 +8,7 @@ DEV    := $(VENV)/.ready-to-develop
 DATA_DIR ?= .run
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-store format generate lock clean
+.PHONY: help run demo test check bench bench-store bench-catalogue format generate lock clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ bench: $(DEV) ## the numbers of docs/benchmarks.md, measured here and now
 
 bench-store: $(DEV) ## backups and restores against restic and the machine's own limit (BENCH_SCALE=0.1 for a quick look)
 	$(BIN)/python -m bench store
+
+bench-catalogue: $(DEV) ## lists of a million backups, syncs with a far store (BENCH_SCALE=0.05 for a quick look)
+	$(BIN)/python -m bench catalogue
 
 format: $(DEV) ## let ruff order and format the sources
 	$(BIN)/ruff check --fix

@@ -26,6 +26,11 @@ class DataDir:
         return self.path / "tidegate.db"
 
     @property
+    def catalogue(self) -> Path:
+        """What all stores hold; made anew from them if it is thrown away while no server runs."""
+        return self.path / "catalogue.sqlite"
+
+    @property
     def address_file(self) -> Path:
         """Where the running server is."""
         return self.path / "server.json"

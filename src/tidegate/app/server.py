@@ -1,6 +1,7 @@
 """The process `tidegate server`: everything on one machine, put together here."""
 
 import asyncio
+import contextlib
 import signal
 import socket
 import sys
@@ -9,6 +10,7 @@ import structlog
 
 from tidegate import __version__
 from tidegate.api.services import Services
+from tidegate.app.catalogue_runner import CatalogueRunner
 from tidegate.app.child_movers import ChildMovers
 from tidegate.app.clock import SystemClock
 from tidegate.app.data_dir import DataDir, token_check
@@ -21,6 +23,8 @@ from tidegate.app.settings_at_start import write_settings
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.app.virtual_nodes import register_nodes
 from tidegate.app.wiring import build_runtime
+from tidegate.catalogue.database import SqliteCatalogue
+from tidegate.controllers.catalogue_sync import CatalogueSync
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.recovery import recover
 from tidegate.controllers.runtime import Runtime
@@ -45,6 +49,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
     clock = SystemClock()
     token = data_dir.token()
     store = await SqliteStore.open(data_dir.database, clock=clock, new_id=new_id)
+    closing = contextlib.ExitStack()
     try:
         await write_settings(store, options)
         hooks = HookFiles(data_dir.hooks, running=data_dir.hooks_running)
@@ -53,7 +58,14 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
         await register_nodes(store, options.nodes, clock=clock)
         movers = ChildMovers(data_dir.maps)
-        runtime, supervisor = build_runtime(store, clock, movers, surroundings, secrets=secrets, hooks=hooks)
+        catalogue = SqliteCatalogue.open(data_dir.catalogue)
+        closing.callback(catalogue.close)
+        runner = CatalogueRunner(catalogue, clock)
+        closing.callback(runner.close)
+        syncs = CatalogueSync(store, clock, secrets, catalogue, runner.run)
+        runtime, supervisor = build_runtime(
+            store, clock, movers, surroundings, secrets=secrets, hooks=hooks, syncs=syncs
+        )
         services = Services(
             store=store,
             clock=clock,
@@ -78,14 +90,16 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             # Side by side, because both may take seconds: clients end their requests, movers clean up.
             # The reconcilers stop before the movers do: what was in progress stays so, and the next start tells it.
             server.stop()
-            await asyncio.gather(serving, _end_work(runtime, supervisor, hooks))
+            await asyncio.gather(serving, _end_work(runtime, supervisor, hooks, syncs))
     finally:
+        closing.close()
         await store.close()
     log.info("server stopped")
 
 
-async def _end_work(runtime: Runtime, supervisor: MoverSupervisor, hooks: HookFiles) -> None:
+async def _end_work(runtime: Runtime, supervisor: MoverSupervisor, hooks: HookFiles, syncs: CatalogueSync) -> None:
     await runtime.stop()
+    await syncs.close()
     hooks.close()
     await supervisor.close()
 

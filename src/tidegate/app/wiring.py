@@ -5,6 +5,7 @@ from random import Random
 from tidegate.controllers.backup import BackupController
 from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
+from tidegate.controllers.catalogue_sync import CatalogueSync
 from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_bandwidth import KEY as BANDWIDTH
 from tidegate.controllers.mover_bandwidth import MoverBandwidth
@@ -35,6 +36,7 @@ def build_runtime(
     *,
     secrets: SecretStore | None = None,
     hooks: HookRunner | None = None,
+    syncs: CatalogueSync | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers, clock)
@@ -58,9 +60,12 @@ def build_runtime(
             MoverBandwidth(store, supervisor),
             VolumeController(store),
             TargetController(store, clock, surroundings, known),
+            *([syncs] if syncs else []),
         ],
     )
     supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
     supervisor.others_move = lambda: runtime.enqueue("mover-bandwidth", BANDWIDTH)
     hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
+    if syncs:
+        syncs.wake = lambda ref: runtime.enqueue(syncs.name, ref)
     return runtime, supervisor

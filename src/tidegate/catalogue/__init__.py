@@ -1,1 +1,4 @@
-"""The local, rebuildable index of what all targets hold: nothing lives here yet."""
+"""A local index of what all stores hold, in a database of its own that can always be made anew from the stores.
+
+It is written by the sync alone (and by wishes to delete), through readers of stores that cannot write.
+"""

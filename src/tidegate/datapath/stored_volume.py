@@ -97,18 +97,19 @@ class StoredVolume:
             raise DamagedMetadata(f"{what} is that of backup {cfg.name[:80]!r} of volume {cfg.volume_name[:80]!r}")
         return open_cfg(cfg, self._key, what=what) if self._key and opens(cfg, self._key) else cfg
 
-    def save_backup_cfg(self, cfg: BackupCfg) -> None:
-        """Write or replace it. With a CreatedTime, this is what makes a backup.
+    def save_backup_cfg(self, cfg: BackupCfg) -> BackupCfg:
+        """Write or replace it; returns it as it is stored. With a CreatedTime, this is what makes a backup.
 
         One that is in progress never replaces one that is finished: a client that was frozen may wake up when somebody
         else has long done its work. Raises StoreLocked then; asking again finds the backup.
         """
         if cfg.in_progress:
             self._begin(cfg)
-            return
+            return cfg
         if self._key:
             cfg = seal_cfg(cfg, self._key)
         self.objects.put(backup_cfg_key(self.name, cfg.name), cfg.encode())
+        return cfg
 
     def _begin(self, cfg: BackupCfg) -> None:
         if self.objects.put_if_absent(backup_cfg_key(self.name, cfg.name), cfg.encode()):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tidegate.datapath.crew import work_through
+from tidegate.datapath.index_keeping import keep_index
 from tidegate.datapath.last_backup import is_news, later_rival
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
@@ -124,14 +125,16 @@ class Upload:
                 self.volume.objects.flush()
             self.checkpoint()
             self.still_locked()
-            self.volume.save_backup_cfg(final)
+            stored = self.volume.save_backup_cfg(final)
         except BaseException:
             self._withdraw(begun)
             raise
         self.settle(final, new_blocks=moved.new_blocks)
         self._keep_map(source, final)
         return self.result(final).replace(
-            warnings=tuple(source.warnings()), snapshot=source.snapshot, left_out=tuple(source.left_out)
+            warnings=(*source.warnings(), *keep_index(self.volume, self.clock, written=stored)),
+            snapshot=source.snapshot,
+            left_out=tuple(source.left_out),
         )
 
     def result(self, cfg: BackupCfg) -> TransferResult:

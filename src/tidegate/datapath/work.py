@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tidegate.datapath.download import StoredContent, open_backup
+from tidegate.datapath.index_keeping import keep_index
 from tidegate.datapath.locks import VolumeLock
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.remove import Removal
@@ -179,7 +180,8 @@ class _Work:
         if removal.nothing_there():
             return TransferResult()
         with lock:
-            return removal.run()
+            result = removal.run()
+            return result.replace(warnings=(*result.warnings, *keep_index(volume, self.shop.clock)))
 
     def _volume(self, job: Job) -> StoredVolume:
         key = self.shop.find_key(job.target.credentials)

@@ -71,6 +71,7 @@ class Fields:
     """The fields of one object, each read as the type that it must have."""
 
     def __init__(self, pairs: Pairs, *, what: str) -> None:
+        self.pairs = pairs
         self._values = {name.casefold(): value for name, value in pairs}
         self._what = what
 

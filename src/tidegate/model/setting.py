@@ -213,6 +213,21 @@ LIMIT_DOWNLOAD_PER_NODE = SettingDefinition(
     read_rate,
 )
 
+POLL_INTERVAL = SettingDefinition(
+    "backupstore-poll-interval",
+    "300",
+    "Seconds between two syncs of the catalogue with a target that does not say it itself. 0: no timer; a target is "
+    "synced when it is set, after own backups, and when asked.",
+    whole_number(0),
+)
+CATALOGUE_REQUESTS = SettingDefinition(
+    "catalogue-requests-in-flight",
+    "64",
+    "How many requests a sync of the catalogue may have under way at once in one target; fewer while the store "
+    "complains.",
+    whole_number(1),
+)
+
 KNOWN_SETTINGS = {
     definition.name: definition
     for definition in (
@@ -232,6 +247,8 @@ KNOWN_SETTINGS = {
         LIMIT_DOWNLOAD,
         LIMIT_UPLOAD_PER_NODE,
         LIMIT_DOWNLOAD_PER_NODE,
+        POLL_INTERVAL,
+        CATALOGUE_REQUESTS,
     )
 }
 
@@ -253,11 +270,13 @@ class Settings:
     queue_paused: bool
     priority_head_start_seconds: int
     overlap_detection: str
-    limit_upload: int | None = None
+    limit_upload: int | None
     """Bytes per second, as the three that follow; None: no limit."""
-    limit_download: int | None = None
-    limit_upload_per_node: int | None = None
-    limit_download_per_node: int | None = None
+    limit_download: int | None
+    limit_upload_per_node: int | None
+    limit_download_per_node: int | None
+    poll_interval: timedelta
+    catalogue_requests: int
 
 
 def effective_settings(stored: list[Setting]) -> Settings:
@@ -287,4 +306,6 @@ def effective_settings(stored: list[Setting]) -> Settings:
         limit_download=value(LIMIT_DOWNLOAD),  # type: ignore[arg-type]
         limit_upload_per_node=value(LIMIT_UPLOAD_PER_NODE),  # type: ignore[arg-type]
         limit_download_per_node=value(LIMIT_DOWNLOAD_PER_NODE),  # type: ignore[arg-type]
+        poll_interval=timedelta(seconds=value(POLL_INTERVAL)),  # type: ignore[arg-type]
+        catalogue_requests=value(CATALOGUE_REQUESTS),  # type: ignore[arg-type]
     )

@@ -1,12 +1,16 @@
 """BackupTargets: the external stores that backups go to."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from tidegate.model.duration import Duration
+from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
+
+# Set to what `status.sync.vanished` says, it confirms that exactly those volumes are gone from the store.
+CONFIRM_VANISHED = "tidegate.dev/confirm-vanished"
 
 
 class BackupTargetSpec(Spec):
@@ -14,11 +18,34 @@ class BackupTargetSpec(Spec):
 
     url: str = Field(min_length=1, max_length=2048)
     credential_secret: str | None = None
-    poll_interval: Duration = timedelta(seconds=300)
-    """How often the catalogue looks for what others wrote; 0 = only when asked."""
+    poll_interval: Duration | None = None
+    """How often the catalogue looks for what others wrote; 0 = only when asked. Absent: as the settings say."""
     sync_requested_at: datetime | None = None
+    """The catalogue is brought up to date once more if this is later than its last sync."""
     default: bool = False
     """Used by backups that name no target."""
+
+
+class SyncStatus(Model):
+    """How the sync of the catalogue stands: the one that runs, or else the last one."""
+
+    stage: str = ""
+    """ListingVolumes, Dropping, ReadingBackups or Done."""
+    done: int = 0
+    total: int = 0
+    errors: int = 0
+    messages: tuple[str, ...] = ()
+    """The first few of what went wrong, and what was passed over."""
+    started_at: datetime | None = None
+    expected_end: datetime | None = None
+    finished_at: datetime | None = None
+    url: str = ""
+    """The place that the last sync that succeeded was of."""
+    failures: int = 0
+    """Syncs in a row that left something out."""
+    failed_at: datetime | None = None
+    vanished: str = ""
+    """Stands for the volumes that seem to be gone, until somebody confirms that they are."""
 
 
 class BackupTargetStatus(Status):
@@ -28,6 +55,8 @@ class BackupTargetStatus(Status):
     """Absent until somebody looked."""
     message: str = ""
     last_synced_at: datetime | None = None
+    """When the last sync began that saw the whole store."""
+    sync: SyncStatus = Field(default_factory=SyncStatus)
 
 
 class BackupTarget(Resource):

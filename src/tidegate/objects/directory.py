@@ -71,6 +71,15 @@ class DirectoryObjects:
             except FileNotFoundError as error:
                 raise self._absent(key) from error
 
+    def get_part(self, key: str, *, start: int, length: int) -> tuple[bytes, ObjectInfo]:
+        """At most `length` bytes from `start`, and what there is to know of the object they are from."""
+        with translated(self._path(key), "read"):
+            try:
+                with self._parent(key) as (parent, name):
+                    return _read_part(parent, name, key=key, start=start, length=length)
+            except FileNotFoundError as error:
+                raise self._absent(key) from error
+
     def put(self, key: str, body: bytes, *, lazily: bool = False) -> None:
         """See ObjectStore."""
         sync = not (lazily and self._is_local)
@@ -223,16 +232,31 @@ def _enter(directory: int, part: str, *, create: bool, sync: bool) -> int:
 
 
 def _read(parent: int, name: str, *, key: str, at_most: int) -> bytes:
-    # Not blocking: a FIFO that lies in the store must not hold us for ever.
-    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
-    try:
+    with _opened(parent, name) as handle:
         found = os.fstat(handle)
-        if stat.S_ISDIR(found.st_mode):
-            raise FileNotFoundError(errno.ENOENT, "it is a directory")
         if found.st_size > at_most:
             raise DamagedMetadata(f"{key} has {found.st_size} bytes; at most {at_most} were expected")
         with open(handle, "rb", buffering=0, closefd=False) as file:
             return file.readall()[:at_most]
+
+
+def _read_part(parent: int, name: str, *, key: str, start: int, length: int) -> tuple[bytes, ObjectInfo]:
+    with _opened(parent, name) as handle:
+        found = os.fstat(handle)
+        body = b""
+        while len(body) < length and (more := os.pread(handle, length - len(body), start + len(body))):
+            body += more
+        return body, _info(key, found)
+
+
+@contextlib.contextmanager
+def _opened(parent: int, name: str) -> Iterator[int]:
+    # Not blocking: a FIFO that lies in the store must not hold us for ever.
+    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise FileNotFoundError(errno.ENOENT, "it is a directory")
+        yield handle
     finally:
         os.close(handle)
 

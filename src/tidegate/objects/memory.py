@@ -33,6 +33,11 @@ class MemoryObjects:
             raise DamagedMetadata(f"{key} has {info.size} bytes; at most {at_most} were expected")
         return body
 
+    def get_part(self, key: str, *, start: int, length: int) -> tuple[bytes, ObjectInfo]:
+        """At most `length` bytes from `start`, and what there is to know of the object they are from."""
+        body, info = self._find(key)
+        return body[start : start + length], info
+
     def put(self, key: str, body: bytes, *, lazily: bool = False) -> None:  # noqa: ARG002  nothing here outlives us
         """See ObjectStore."""
         with self._lock:

@@ -14,9 +14,10 @@ _FEWEST = 1.0
 class InFlightLimit:
     """Additive increase, multiplicative decrease, as TCP does it. Pure: counts answers, knows no time."""
 
-    def __init__(self) -> None:
-        self._limit = _MOST
-        self._answers_since_cut = _MOST
+    def __init__(self, most: float = _MOST) -> None:
+        self._most = most
+        self._limit = most
+        self._answers_since_cut = most
 
     @property
     def value(self) -> int:
@@ -26,7 +27,7 @@ class InFlightLimit:
     def went_well(self) -> None:
         """An answer: one more request at a time after as many answers as there are requests."""
         self._answers_since_cut += 1
-        self._limit = min(_MOST, self._limit + 1 / self._limit)
+        self._limit = min(self._most, self._limit + 1 / self._limit)
 
     def was_too_much(self) -> None:
         """A complaint. Those of requests that were under way together count once."""

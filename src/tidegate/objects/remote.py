@@ -9,6 +9,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
 
 from tidegate.errors import DamagedMetadata, NotFound, StoreUnavailable
 from tidegate.objects.key_locks import KeyLocks
+from tidegate.objects.place import Place
 from tidegate.objects.remote_clients import RemoteClient
 from tidegate.objects.remote_errors import translated, translation
 from tidegate.ports.object_store import Listing, ObjectInfo
@@ -188,7 +189,14 @@ class RemoteObjects:
         raise StoreUnavailable(f"{self._place} answers, but not as a store does; check the endpoint and the URL")
 
     def _info(self, meta: "obstore.ObjectMeta") -> ObjectInfo:
-        return ObjectInfo(self._place.without_path(meta["path"]), meta["size"], meta["last_modified"])
+        return seen(self._place, meta)
+
+
+def seen(place: Place, meta: "obstore.ObjectMeta") -> ObjectInfo:
+    """What the library tells of an object, in our words."""
+    # Some stores quote the tag in one answer and not in another.
+    etag = (meta["e_tag"] or "").strip('"')
+    return ObjectInfo(place.without_path(meta["path"]), meta["size"], meta["last_modified"], etag)
 
 
 def _refuses_conditions(error: Exception) -> bool:

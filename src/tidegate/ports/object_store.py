@@ -18,6 +18,8 @@ class ObjectInfo:
     size: int
     modified_at: datetime
     """By the store's own clock."""
+    etag: str = ""
+    """The store's own word for these bytes, where it has one."""
 
 
 @dataclass(frozen=True)

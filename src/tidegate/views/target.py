@@ -17,6 +17,8 @@ def _available(target: BackupTarget) -> Cell:
 
 def _poll_interval(target: BackupTarget) -> str:
     interval = target.spec.poll_interval
+    if interval is None:
+        return "as the settings say"
     return format_duration(interval) if interval else "only when asked"
 
 

@@ -1,0 +1,101 @@
+"""A store that exists only as a formula: any number of volumes and backups, each with what a real one would say."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from tidegate.format.cfg_metadata import whole_metadata
+from tidegate.format.compression import Compression
+from tidegate.format.object_mark import object_mark
+from tidegate.format.paths import volume_dir
+from tidegate.format.times import format_time
+from tidegate.format.volume_cfg import VolumeCfg
+from tidegate.format.volume_index import INDEX_NAME, IndexEntry, encode_index
+
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+_BLOCK = {"Offset": 0, "BlockChecksum": "0" * 64}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """So many volumes with so many backups each."""
+
+    volumes: int
+    backups: int
+
+    def volume_name(self, number: int) -> str:
+        return f"pvc-{number:08x}-0000-4000-8000-{number:012x}"
+
+    def volume_dirs(self) -> dict[str, int]:
+        return {volume_dir(self.volume_name(number)): number for number in range(self.volumes)}
+
+    def backup_name(self, volume: int, backup: int) -> str:
+        return f"backup-{volume:08x}{backup:08x}"
+
+    def created(self, volume: int, backup: int) -> datetime:
+        return BEGINNING + timedelta(hours=backup, seconds=volume % 3600)
+
+    def labels(self, volume: int) -> dict[str, str]:
+        workload = {"podName": f"web-{volume}-0", "workloadName": f"web-{volume}", "workloadType": "StatefulSet"}
+        status = {
+            "namespace": f"team-{volume % 100}",
+            "pvcName": f"data-{volume}",
+            "pvName": self.volume_name(volume),
+            "pvStatus": "Bound",
+            "lastPVCRefAt": "",
+            "lastPodRefAt": "",
+            "workloadsStatus": [{**workload, "podStatus": "Running"}],
+        }
+        return {"KubernetesStatus": json.dumps(status), "RecurringJob": ("nightly", "hourly")[volume % 2]}
+
+    def cfg(self, volume: int, backup: int) -> bytes:
+        moment = format_time(self.created(volume, backup))
+        document = {
+            "Name": self.backup_name(volume, backup),
+            "VolumeName": self.volume_name(volume),
+            "SnapshotName": f"nightly-{volume:04x}-{backup:08x}",
+            "SnapshotCreatedAt": moment,
+            "CreatedTime": moment,
+            "Size": str(2 * 1024 * 1024),
+            "Labels": self.labels(volume),
+            "Parameters": {"backup-block-size": "2097152", "backup-mode": "incremental"},
+            "IsIncremental": True,
+            "CompressionMethod": "lz4",
+            "NewlyUploadedDataSize": str(1000 + backup),
+            "ReUploadedDataSize": "0",
+            "ProcessingBlocks": None,
+            "Blocks": [_BLOCK],
+            "SingleFile": {"FilePath": ""},
+        }
+        return json.dumps(document, separators=(",", ":")).encode()
+
+    def volume_cfg(self, volume: int) -> bytes:
+        last = self.backups - 1
+        return VolumeCfg(
+            name=self.volume_name(volume),
+            size=10 << 30,
+            labels=self.labels(volume),
+            created_time=format_time(BEGINNING),
+            last_backup_name=self.backup_name(volume, last),
+            last_backup_at=format_time(self.created(volume, last)),
+            block_count=100,
+            compression=Compression.LZ4,
+        ).encode()
+
+    def etag(self, volume: int, backup: int) -> str:
+        return f"{volume:x}-{backup:x}"
+
+    def index(self, volume: int) -> bytes:
+        return encode_index(self.volume_name(volume), self._entries(volume))
+
+    def _entries(self, volume: int) -> Mapping[str, IndexEntry]:
+        entries = {}
+        for backup in range(self.backups):
+            body, name = self.cfg(volume, backup), self.backup_name(volume, backup)
+            mark = object_mark(size=len(body), etag=self.etag(volume, backup), modified_at=BEGINNING)
+            entries[name] = IndexEntry(mark, whole_metadata(body, name=name, now=BEGINNING))
+        return entries
+
+
+INDEX = INDEX_NAME

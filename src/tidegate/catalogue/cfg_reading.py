@@ -1,0 +1,123 @@
+"""Reading the cfgs of one volume through a reader that can only look: as few bytes as tell what matters."""
+
+from dataclasses import dataclass
+
+from tidegate.catalogue.changes import FoundBackup
+from tidegate.catalogue.flow import Flow
+from tidegate.errors import DamagedMetadata, NotFound, TidegateError
+from tidegate.format.cfg_metadata import (
+    HEAD,
+    LONG_HEAD,
+    TAIL,
+    BackupMetadata,
+    head_metadata,
+    read_head,
+    volume_metadata,
+    whole_metadata,
+    with_tail,
+)
+from tidegate.format.object_mark import object_mark
+from tidegate.format.paths import backup_cfg_key, volume_cfg_key
+from tidegate.format.volume_cfg import LARGEST_VOLUME_CFG, VolumeCfg
+from tidegate.format.volume_index import LARGEST_INDEX, IndexEntry, decode_index, index_key, proven
+from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
+from tidegate.ports.clock import Clock
+from tidegate.ports.store_reader import ObjectInfo, Part, StoreReader
+
+_LONGEST_MESSAGE = 300
+
+
+def mark_of(info: ObjectInfo) -> int:
+    """The digest by which a change of an object is noticed."""
+    return object_mark(size=info.size, etag=info.etag, modified_at=info.modified_at)
+
+
+@dataclass(frozen=True)
+class FoundCfg:
+    """What came of reading a volume.cfg: a record or the sentence that says why there is none."""
+
+    mark: int | None
+    record: StoredVolumeRecord | None
+    messages: dict[str, str]
+
+
+@dataclass(frozen=True)
+class CfgReader:
+    """Reads what one volume has. Every request goes through the flow."""
+
+    reader: StoreReader
+    flow: Flow
+    clock: Clock
+    volume: str
+
+    async def backup(self, name: str, info: ObjectInfo) -> FoundBackup:
+        """One cfg; a damaged one is found too, with its error. Raises NotFound if it went away since it was listed."""
+        mark = mark_of(info)
+        try:
+            metadata = await self._metadata(name, info)
+        except DamagedMetadata as error:
+            record = StoredBackupRecord(
+                name=name, state=BackupState.ERROR, messages={"error": error.message[:_LONGEST_MESSAGE]}
+            )
+            return FoundBackup(record, mark, info.modified_at)
+        return FoundBackup(metadata.record, mark, info.modified_at, metadata.volume_size)
+
+    async def _metadata(self, name: str, info: ObjectInfo) -> BackupMetadata:
+        what, now = f"cfg of backup {name}", self.clock.now()
+        part = await self._part(backup_cfg_key(self.volume, name), 0, HEAD)
+        if part.whole:
+            return whole_metadata(part.body, name=name, now=now)
+        head = read_head(part.body, what=what)
+        if not head.met_blocks:  # labels longer than usual, or another order
+            part = await self._part(backup_cfg_key(self.volume, name), 0, LONG_HEAD)
+            head = read_head(part.body, what=what)
+        if not head.enough:
+            end = await self._part(backup_cfg_key(self.volume, name), max(0, part.info.size - TAIL), TAIL)
+            head = with_tail(head, end.body, what=what)
+        if not head.enough:
+            raise DamagedMetadata(
+                f"{what} ({info.size} bytes) tells neither at its beginning nor at its end what it is"
+            )
+        return head_metadata(head, name=name, now=now)
+
+    async def volume_cfg(self) -> FoundCfg:
+        """volume.cfg; missing or damaged is told, not raised. Raises what a store raises."""
+        key = volume_cfg_key(self.volume)
+        try:
+            part = await self._part(key, 0, LARGEST_VOLUME_CFG)
+            cfg = _volume_cfg(part)
+        except NotFound:
+            return FoundCfg(None, None, {"error": f"cannot find {key} in backupstore"})
+        except DamagedMetadata as error:
+            return FoundCfg(None, None, {"error": error.message[:_LONGEST_MESSAGE]})
+        messages = {} if cfg.name in {"", self.volume} else {"warning": f"volume.cfg calls itself {cfg.name[:80]!r}"}
+        return FoundCfg(mark_of(part.info), volume_metadata(cfg), messages)
+
+    async def index(self, info: ObjectInfo, listed: dict[str, int]) -> dict[str, IndexEntry]:
+        """What the index proves of the listed backups; nothing if there is anything wrong with it."""
+        if info.size > LARGEST_INDEX:
+            return {}
+        try:
+            part = await self._part(index_key(self.volume), 0, LARGEST_INDEX)
+            return proven(decode_index(part.body, volume=self.volume), listed) if part.whole else {}
+        except TidegateError as error:
+            if self.flow.ends_all(error):
+                raise
+            return {}
+
+    async def is_there(self, name: str) -> bool:
+        """Whether the store has this backup's cfg when asked by name."""
+        try:
+            await self._part(backup_cfg_key(self.volume, name), 0, 1)
+        except NotFound:
+            return False
+        return True
+
+    async def _part(self, key: str, start: int, length: int) -> Part:
+        return await self.reader.read_part(key, start=start, length=length)
+
+
+def _volume_cfg(part: Part) -> VolumeCfg:
+    if not part.whole:
+        raise DamagedMetadata(f"volume.cfg has {part.info.size} bytes; at most {LARGEST_VOLUME_CFG} were expected")
+    return VolumeCfg.decode(part.body)

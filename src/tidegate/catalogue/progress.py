@@ -1,0 +1,51 @@
+"""How far a sync is, for whoever asks while it runs."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from tidegate.errors import TidegateError
+
+_MOST_ERRORS = 20
+_LONGEST_ERROR = 300
+
+
+class SyncStage(StrEnum):
+    """What a sync does now."""
+
+    LISTING = "ListingVolumes"
+    READING = "ReadingBackups"
+    DROPPING = "Dropping"
+    DONE = "Done"
+
+
+@dataclass
+class SyncProgress:
+    """Counts of one sync. Written by its own loop; a look from another thread sees numbers of about the same moment."""
+
+    started_at: datetime
+    stage: SyncStage = SyncStage.LISTING
+    done: int = 0
+    total: int = 0
+    volumes_changed: int = 0
+    backups_read: int = 0
+    backups_from_index: int = 0
+    errors: int = 0
+    sentences: list[str] = field(default_factory=list)
+    """The first few errors."""
+
+    def enter(self, stage: SyncStage, *, total: int) -> None:
+        """A new stage begins with nothing done."""
+        self.stage, self.done, self.total = stage, 0, total
+
+    def failed(self, what: str, error: TidegateError) -> None:
+        """Something could not be read; the rest goes on."""
+        self.errors += 1
+        if len(self.sentences) < _MOST_ERRORS:
+            self.sentences.append(f"{what}: {error.message}"[:_LONGEST_ERROR])
+
+    def expected_end(self, now: datetime) -> datetime | None:
+        """If it goes on like this; None while nobody can know."""
+        if self.stage is not SyncStage.READING or not self.done:
+            return None
+        return now + (now - self.started_at) / self.done * (self.total - self.done)

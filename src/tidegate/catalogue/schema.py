@@ -1,0 +1,142 @@
+"""The tables of the catalogue, and how its file is opened: what cannot be used is moved aside and begun anew."""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import structlog
+
+log = structlog.get_logger(__name__)
+
+# "TGCA": tells our file from any other program's.
+APPLICATION_ID = 0x54474341
+SCHEMA_VERSION = 1
+_BUSY_TIMEOUT_MS = 5_000
+_CHECKPOINT_PAGES = 2_000
+
+# Integers for everything that a million rows repeat. `mark` is a digest of what a listing shows of the cfg: while it
+# is the same, the cfg is not read again. `groups` are the backups of a volume that have the same subject: whatever
+# people search for leads to a few groups, and `by_group` from there to the newest backups.
+# A row that is hidden is wanted gone; it is in no index that lists go by.
+TABLES = """
+CREATE TABLE targets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE volumes (
+    id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL, name TEXT NOT NULL,
+    record TEXT NOT NULL DEFAULT '{}', messages TEXT,
+    cfg_mark INTEGER, listing_mark INTEGER, settled INTEGER NOT NULL DEFAULT 0,
+    synced_at INTEGER, hidden INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (target_id, name)
+);
+CREATE INDEX volumes_by_name ON volumes (name, id) WHERE hidden = 0;
+CREATE TABLE groups (
+    id INTEGER PRIMARY KEY, volume_id INTEGER NOT NULL,
+    namespace TEXT NOT NULL, claim TEXT NOT NULL, workload TEXT NOT NULL, pod TEXT NOT NULL,
+    backups INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (volume_id, namespace, claim, workload, pod)
+);
+CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE labels (id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (key, value));
+CREATE TABLE label_sets (id INTEGER PRIMARY KEY, members TEXT NOT NULL UNIQUE);
+CREATE TABLE label_members (
+    label_id INTEGER NOT NULL, set_id INTEGER NOT NULL, PRIMARY KEY (label_id, set_id)
+) WITHOUT ROWID;
+CREATE TABLE backups (
+    id INTEGER PRIMARY KEY, volume_id INTEGER NOT NULL, group_id INTEGER NOT NULL, name TEXT NOT NULL,
+    created INTEGER NOT NULL, mark INTEGER NOT NULL, state INTEGER NOT NULL, hidden INTEGER NOT NULL DEFAULT 0,
+    flags INTEGER NOT NULL, snapshot_created INTEGER, snapshot_name TEXT NOT NULL, size INTEGER NOT NULL,
+    volume_size INTEGER NOT NULL, new_bytes INTEGER NOT NULL, repeated_bytes INTEGER NOT NULL,
+    compression_id INTEGER NOT NULL, parameters_id INTEGER NOT NULL, label_set_id INTEGER NOT NULL, messages TEXT,
+    UNIQUE (volume_id, name)
+);
+CREATE INDEX by_time ON backups (created, id) WHERE hidden = 0;
+CREATE INDEX by_group ON backups (group_id, created, id) WHERE hidden = 0;
+CREATE INDEX by_state ON backups (state, created, id) WHERE hidden = 0 AND state <> 0;
+CREATE INDEX by_labels ON backups (label_set_id, created, id);
+CREATE TABLE tombstones (
+    target TEXT NOT NULL, volume TEXT NOT NULL, backup TEXT NOT NULL, PRIMARY KEY (target, volume, backup)
+) WITHOUT ROWID;
+"""
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection with our settings. Transactions are begun and ended by hand; any one thread at a time may use it."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        # A power cut may take the last seconds of a sync, which comes again; wishes to delete ask for more.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        connection.execute("PRAGMA cache_size = -16000")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_catalogue(path: Path) -> sqlite3.Connection:
+    """The connection that writes. A file that is damaged, foreign or of another version is moved aside, never used.
+
+    Wishes to delete are carried over as far as the old file still tells them.
+    """
+    wishes: list[tuple[str, str, str]] = []
+    if path.exists():
+        try:
+            return _open_existing(path)
+        except (sqlite3.Error, _Unusable) as error:
+            wishes = _salvage(path)
+            aside = path.with_name(f"{path.name}.unusable")
+            log.warning("catalogue begun anew", reason=str(error), old_file=str(aside))
+            _move_aside(path, aside)
+    connection = connect(path)
+    try:
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION_ID};"
+            f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+        )
+        connection.executemany("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", wishes)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class _Unusable(Exception):
+    """Not a catalogue of this version."""
+
+
+def _open_existing(path: Path) -> sqlite3.Connection:
+    connection = connect(path)
+    try:
+        _check_version(connection)
+        # Reads the first pages of every table: what is damaged there is noticed now and not in the middle of a look.
+        for (table,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+            connection.execute(f"SELECT * FROM {table} LIMIT 1").fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_version(connection: sqlite3.Connection) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
+        raise _Unusable(f"it has schema {version} and not {SCHEMA_VERSION}")
+
+
+def _salvage(path: Path) -> list[tuple[str, str, str]]:
+    with contextlib.suppress(sqlite3.Error):
+        connection = sqlite3.connect(path)
+        try:
+            return connection.execute("SELECT target, volume, backup FROM tombstones").fetchall()
+        finally:
+            connection.close()
+    return []
+
+
+def _move_aside(path: Path, aside: Path) -> None:
+    """The newest one that could not be used is kept, for whoever wants to know why."""
+    path.replace(aside)
+    for companion in ("-wal", "-shm"):
+        path.with_name(path.name + companion).unlink(missing_ok=True)

@@ -1,0 +1,233 @@
+"""One target: list its volumes, compare, drop what is gone, bring each volume up to date.
+
+The seed's algorithm. The store is only looked at: a reader cannot change it. What could not be listed counts as still
+there.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+
+from tidegate.catalogue.changes import VolumeMark
+from tidegate.catalogue.database import SqliteCatalogue
+from tidegate.catalogue.flow import Flow
+from tidegate.catalogue.progress import SyncProgress, SyncStage
+from tidegate.catalogue.volume_sync import Tools, index_room, sync_volume
+from tidegate.decide.catalogue_diff import HeldBack, ignored_message, plan_volumes
+from tidegate.errors import NotFound, StoreUnavailable, TidegateError
+from tidegate.format.paths import VOLUMES, check_name, volume_dir, volume_name_of
+from tidegate.ports.clock import Clock
+from tidegate.ports.store_reader import StoreReader
+
+# A volume under way holds its listing: more of them at once cost memory and save nothing.
+_MOST_VOLUMES = 128
+_TOUCH_BATCH = 500
+# Not a volume: where Longhorn keeps its locks for backing images.
+_LOCKS_OF_IMAGES = "BACKINGIMAGE"
+_SPREAD = re.compile(r"[0-9a-f]{2}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyncOrder:
+    """What is to be synced."""
+
+    target: str
+    volume: str = ""
+    """Only this one; empty for all."""
+    confirmed: str = ""
+    """The mark of vanished volumes that a person has confirmed."""
+    moved: bool = False
+    """Whether the target names another place than the last time."""
+    forced: bool = False
+    """Look at everything, also at what is not likely to have changed."""
+    turn: int = 0
+    """Counts syncs, so that each looks at another share of what seldom changes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyncOutcome:
+    """What came of it. With errors something was left for the next time; all the rest is in the catalogue."""
+
+    started_at: datetime
+    volumes: int
+    held_back: HeldBack | None = None
+    ignored: str = ""
+    errors: tuple[str, ...] = ()
+    error_count: int = 0
+
+
+@dataclass
+class _Names:
+    """The volumes that a store lists."""
+
+    found: set[str] = field(default_factory=set)
+    ignored: list[str] = field(default_factory=list)
+    unlisted: list[str] = field(default_factory=list)
+    """Directories that could not be listed: what the catalogue knows of them stays."""
+
+    def may_have(self, volume: str) -> bool:
+        """Whether the volume may lie where nobody could look."""
+        return any(volume_dir(volume).startswith(f"{prefix}/") for prefix in self.unlisted)
+
+
+class TargetSync:
+    """One sync. Raises what the store raises when nothing could be found out at all."""
+
+    def __init__(
+        self, order: SyncOrder, reader: StoreReader, catalogue: SqliteCatalogue, clock: Clock, progress: SyncProgress
+    ) -> None:
+        self._order = order
+        self._progress = progress
+        self._tools = Tools(
+            target=order.target,
+            reader=reader,
+            # Twice as many as can be under way: the next one is ready when an answer comes.
+            flow=Flow(2 * reader.requests_in_flight),
+            catalogue=catalogue,
+            clock=clock,
+            progress=progress,
+            indexes=index_room(),
+            forced=order.forced or bool(order.volume),
+            turn=order.turn,
+        )
+        self._untouched: list[str] = []
+
+    async def run(self) -> SyncOutcome:
+        """All of it, or the one volume."""
+        if self._order.volume:
+            return await self._one_volume(check_name(self._order.volume, what="volume"))
+        catalogue, target = self._tools.catalogue, self._order.target
+        names = await self._list_volumes()
+        known = await catalogue.volume_marks(target)
+        unseen = {name for name in known if names.unlisted and names.may_have(name)}
+        plan = plan_volumes(
+            known.keys(), names.found | unseen, confirmed=self._order.confirmed, moved=self._order.moved
+        )
+        self._progress.enter(SyncStage.DROPPING, total=len(plan.drop))
+        for name in plan.drop:
+            await catalogue.drop_volume(target, name)
+            self._progress.done += 1
+        # New ones first: they are what somebody may be looking for.
+        await self._read_all([name for name in (*plan.pull, *plan.look) if name in names.found], known)
+        self._progress.stage = SyncStage.DONE
+        return self._outcome(len(names.found), held_back=plan.held_back, ignored=names.ignored)
+
+    async def _one_volume(self, volume: str) -> SyncOutcome:
+        catalogue, target = self._tools.catalogue, self._order.target
+        self._progress.enter(SyncStage.READING, total=1)
+        known = await catalogue.volume_marks(target)
+        listing = await self._tools.flow.ask(lambda: self._tools.reader.list_level(volume_dir(volume)))
+        if listing.objects or listing.prefixes:
+            await self._read_all([volume], known)
+        else:
+            await catalogue.drop_volume(target, volume)
+        self._progress.stage = SyncStage.DONE
+        return self._outcome(1)
+
+    def _outcome(
+        self, volumes: int, *, held_back: HeldBack | None = None, ignored: list[str] | None = None
+    ) -> SyncOutcome:
+        return SyncOutcome(
+            started_at=self._progress.started_at,
+            volumes=volumes,
+            held_back=held_back,
+            ignored=ignored_message(ignored or [], what="volumes"),
+            errors=tuple(self._progress.sentences),
+            error_count=self._progress.errors,
+        )
+
+    async def _list_volumes(self) -> _Names:
+        """By the three levels below which Longhorn spreads them. The first one must answer; others are missed."""
+        names = _Names()
+        flow, reader = self._tools.flow, self._tools.reader
+        level = list((await flow.ask(lambda: reader.list_level(VOLUMES))).prefixes)
+        for _ in range(2):
+            level = self._spread(level, names)
+            self._progress.enter(SyncStage.LISTING, total=len(level))
+            level = await self._list_each(level, names)
+        for prefix in level:
+            name = volume_name_of(prefix)
+            if name == _LOCKS_OF_IMAGES:
+                continue
+            if name:
+                names.found.add(name)
+            else:
+                names.ignored.append(prefix.rpartition("/")[2])
+        return names
+
+    @staticmethod
+    def _spread(prefixes: list[str], names: _Names) -> list[str]:
+        """Those that are two digits; nothing of ours or Longhorn's is in the others."""
+        last = {prefix: prefix.rpartition("/")[2] for prefix in prefixes}
+        names.ignored.extend(name for name in last.values() if not _SPREAD.fullmatch(name))
+        return [prefix for prefix, name in last.items() if _SPREAD.fullmatch(name)]
+
+    async def _list_each(self, prefixes: list[str], names: _Names) -> list[str]:
+        found: list[str] = []
+        missed = len(names.unlisted)
+
+        async def one(prefix: str) -> None:
+            try:
+                found.extend((await self._tools.flow.ask(lambda: self._tools.reader.list_level(prefix))).prefixes)
+            except TidegateError as error:
+                if self._tools.flow.ends_all(error):
+                    raise
+                names.unlisted.append(prefix)
+                self._progress.failed(f"listing {prefix}", error)
+            self._progress.done += 1
+
+        await _side_by_side((partial(one, prefix) for prefix in prefixes), self._width)
+        if prefixes and len(names.unlisted) - missed == len(prefixes):
+            raise StoreUnavailable(f"none of {len(prefixes)} directories of volumes could be listed")
+        return found
+
+    async def _read_all(self, volumes: list[str], known: dict[str, VolumeMark]) -> None:
+        self._progress.enter(SyncStage.READING, total=len(volumes))
+        began = self._tools.clock.now()
+
+        async def one(volume: str) -> None:
+            try:
+                if not await sync_volume(self._tools, volume, known.get(volume)):
+                    self._untouched.append(volume)
+            except NotFound:
+                pass  # it went away since it was listed; the next sync sees that
+            except TidegateError as error:
+                if self._tools.flow.ends_all(error):
+                    raise
+                self._progress.failed(f"volume {volume}", error)
+            self._progress.done += 1
+            if len(self._untouched) >= _TOUCH_BATCH:
+                await self._touch(began)
+
+        await _side_by_side((partial(one, volume) for volume in volumes), self._width)
+        await self._touch(began)
+
+    async def _touch(self, began: datetime) -> None:
+        volumes, self._untouched = self._untouched, []
+        if volumes:
+            await self._tools.catalogue.touch(self._order.target, volumes, began)
+
+    @property
+    def _width(self) -> int:
+        return min(_MOST_VOLUMES, max(2, self._tools.reader.requests_in_flight))
+
+
+Work = Callable[[], Awaitable[None]]
+
+
+async def _side_by_side(works: Iterator[Work], width: int) -> None:
+    """All of them, `width` at a time, begun in order. The first error ends all."""
+
+    async def worker() -> None:
+        for work in works:
+            await work()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(width):
+                group.create_task(worker())
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None

@@ -1,0 +1,197 @@
+"""Writing what a sync found, in short transactions of the one thread that writes. Repeating it changes nothing."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
+from tidegate.catalogue.interning import Interning
+from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, to_seconds, to_text, volume_text
+from tidegate.format.label_subject import subject_of
+from tidegate.model.catalogue import Subject
+
+_UPSERT = """
+INSERT INTO backups (volume_id, group_id, name, created, mark, state, hidden, flags, snapshot_created, snapshot_name,
+    size, volume_size, new_bytes, repeated_bytes, compression_id, parameters_id, label_set_id, messages)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (volume_id, name) DO UPDATE SET group_id = excluded.group_id, created = excluded.created,
+    mark = excluded.mark, state = excluded.state, hidden = excluded.hidden, flags = excluded.flags,
+    snapshot_created = excluded.snapshot_created, snapshot_name = excluded.snapshot_name, size = excluded.size,
+    volume_size = excluded.volume_size, new_bytes = excluded.new_bytes, repeated_bytes = excluded.repeated_bytes,
+    compression_id = excluded.compression_id, parameters_id = excluded.parameters_id,
+    label_set_id = excluded.label_set_id, messages = excluded.messages
+"""
+_RECOUNT = """
+UPDATE groups SET backups = (SELECT count(*) FROM backups b WHERE b.group_id = groups.id AND b.hidden = 0)
+WHERE volume_id = ?
+"""
+
+
+class CatalogueWriting:
+    """Statements without transactions: whoever calls begins and ends them."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.interning = Interning(connection)
+
+    def apply(self, change: VolumeChange) -> None:
+        """One batch of one volume."""
+        volume = self._volume_id(change.target, change.volume)
+        groups: dict[Subject, int] = {}
+        hidden = self._hidden(change.target, change.volume)
+        rows = [self._row(volume, found, groups, hidden) for found in change.backups]
+        self._connection.executemany(_UPSERT, rows)
+        if change.vanished:
+            self._drop_backups(volume, change.vanished)
+        if change.backups or change.vanished:
+            self._connection.execute(_RECOUNT, (volume,))
+        if change.found is not None:
+            self._finish(volume, change.found)
+
+    def touch(self, target: str, volumes: Iterable[str], synced_at: datetime) -> None:
+        """These were looked at, and nothing about them has changed."""
+        self._connection.executemany(
+            "UPDATE volumes SET synced_at = ?, settled = 1 WHERE target_id = (SELECT id FROM targets WHERE name = ?) "
+            "AND name = ?",
+            [(to_seconds(synced_at), target, volume) for volume in volumes],
+        )
+
+    def drop_volume(self, target: str, volume: str) -> None:
+        """Forget the volume and all of its backups; no error if it is not known."""
+        number = self._connection.execute(
+            "SELECT v.id FROM volumes v JOIN targets t ON t.id = v.target_id WHERE t.name = ? AND v.name = ?",
+            (target, volume),
+        ).fetchone()
+        if number is None:
+            return
+        sets = self._connection.execute("DELETE FROM backups WHERE volume_id = ? RETURNING label_set_id", number)
+        freed = [int(one) for (one,) in sets.fetchall()]
+        self._connection.execute("DELETE FROM groups WHERE volume_id = ?", number)
+        self._connection.execute("DELETE FROM volumes WHERE id = ?", number)
+        self.interning.let_go(freed)
+
+    def hide(self, target: str, volume: str, backups: Sequence[str], *, hidden: bool) -> None:
+        """Take them out of every list, or put them back in; the whole volume if no backup is named."""
+        if hidden:
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", [(target, volume, one) for one in backups or [""]]
+            )
+        else:
+            self._connection.executemany(
+                "DELETE FROM tombstones WHERE target = ? AND volume = ? AND backup = ?",
+                [(target, volume, one) for one in backups or [""]],
+            )
+        row = self._connection.execute(
+            "SELECT v.id FROM volumes v JOIN targets t ON t.id = v.target_id WHERE t.name = ? AND v.name = ?",
+            (target, volume),
+        ).fetchone()
+        if row is not None:
+            self._hide_again(int(row[0]), self._hidden(target, volume))
+
+    def _hide_again(self, volume: int, hidden: set[str]) -> None:
+        whole = "" in hidden
+        self._connection.execute("UPDATE volumes SET hidden = ? WHERE id = ?", (whole, volume))
+        self._connection.execute(
+            "UPDATE backups SET hidden = ? WHERE volume_id = ? AND hidden <> ?", (whole, volume, whole)
+        )
+        self._connection.executemany(
+            "UPDATE backups SET hidden = 1 WHERE volume_id = ? AND name = ?", [(volume, one) for one in hidden if one]
+        )
+        self._connection.execute(_RECOUNT, (volume,))
+
+    def _hidden(self, target: str, volume: str) -> set[str]:
+        rows = self._connection.execute(
+            "SELECT backup FROM tombstones WHERE target = ? AND volume = ?", (target, volume)
+        )
+        return {backup for (backup,) in rows.fetchall()}
+
+    def _volume_id(self, target: str, volume: str) -> int:
+        self._connection.execute("INSERT OR IGNORE INTO targets (name) VALUES (?)", (target,))
+        self._connection.execute(
+            "INSERT OR IGNORE INTO volumes (target_id, name, hidden) SELECT id, ?, EXISTS (SELECT 1 FROM tombstones "
+            "WHERE target = ? AND volume = ? AND backup = '') FROM targets WHERE name = ?",
+            (volume, target, volume, target),
+        )
+        (number,) = self._connection.execute(
+            "SELECT v.id FROM volumes v JOIN targets t ON t.id = v.target_id WHERE t.name = ? AND v.name = ?",
+            (target, volume),
+        ).fetchone()
+        return int(number)
+
+    def _group(self, volume: int, subject: Subject) -> int:
+        values = (volume, subject.namespace, subject.claim, subject.workload, subject.pod)
+        found = self._connection.execute(
+            "SELECT id FROM groups WHERE volume_id = ? AND namespace = ? AND claim = ? AND workload = ? AND pod = ?",
+            values,
+        ).fetchone()
+        if found is not None:
+            return int(found[0])
+        inserted = self._connection.execute(
+            "INSERT INTO groups (volume_id, namespace, claim, workload, pod) VALUES (?, ?, ?, ?, ?)", values
+        )
+        return int(inserted.lastrowid or 0)
+
+    def _row(self, volume: int, found: FoundBackup, groups: dict[Subject, int], hidden: set[str]) -> tuple[object, ...]:
+        record = found.record
+        subject = subject_of(record.labels)
+        if subject not in groups:
+            groups[subject] = self._group(volume, subject)
+        flags = (INCREMENTAL if record.is_incremental else 0) | (0 if record.created_at else CREATED_UNKNOWN)
+        return (
+            volume,
+            groups[subject],
+            record.name,
+            to_seconds(record.created_at or found.modified_at),
+            found.mark,
+            STATES.index(record.state),
+            bool(hidden & {"", record.name}),
+            flags,
+            to_seconds(record.snapshot_created_at),
+            record.snapshot_name,
+            record.size,
+            found.volume_size,
+            record.newly_uploaded_size,
+            record.re_uploaded_size,
+            self.interning.text(record.compression),
+            self.interning.text(to_text(record.parameters)),
+            self.interning.label_set(record.labels),
+            to_text(record.messages) if record.messages else None,
+        )
+
+    def _drop_backups(self, volume: int, names: Sequence[str]) -> None:
+        freed: list[int] = []
+        for name in names:
+            rows = self._connection.execute(
+                "DELETE FROM backups WHERE volume_id = ? AND name = ? RETURNING label_set_id", (volume, name)
+            )
+            freed.extend(int(one) for (one,) in rows.fetchall())
+        self.interning.let_go(freed)
+
+    def _finish(self, volume: int, found: FoundVolume) -> None:
+        self._connection.execute(
+            "UPDATE volumes SET listing_mark = ?, settled = ?, synced_at = ? WHERE id = ?",
+            (found.listing_mark, found.settled, to_seconds(found.synced_at), volume),
+        )
+        if found.messages is not None:
+            text = to_text(found.messages) if found.messages else None
+            self._connection.execute("UPDATE volumes SET messages = ? WHERE id = ?", (text, volume))
+        if found.record is not None:
+            self._connection.execute(
+                "UPDATE volumes SET record = ?, cfg_mark = ? WHERE id = ?",
+                (volume_text(found.record), found.cfg_mark, volume),
+            )
+            self._keep_own_group(volume, subject_of(found.record.labels))
+        elif not self._has_group(volume):
+            self._group(volume, Subject())
+
+    def _keep_own_group(self, volume: int, own: Subject) -> None:
+        """A volume is found by its own labels also while it has no backups; groups that nobody needs go."""
+        kept = self._group(volume, own)
+        self._connection.execute(
+            "DELETE FROM groups WHERE volume_id = ? AND id <> ? "
+            "AND id NOT IN (SELECT group_id FROM backups WHERE volume_id = ?)",
+            (volume, kept, volume),
+        )
+
+    def _has_group(self, volume: int) -> bool:
+        return self._connection.execute("SELECT 1 FROM groups WHERE volume_id = ?", (volume,)).fetchone() is not None

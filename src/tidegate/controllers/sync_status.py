@@ -1,0 +1,103 @@
+"""What a target's status says about its sync, from what a sync says of itself: values in, values out."""
+
+from datetime import datetime
+
+from tidegate.catalogue.progress import SyncProgress
+from tidegate.catalogue.target_sync import SyncOutcome
+from tidegate.decide.sync_schedule import SyncState, same_message
+from tidegate.errors import TidegateError
+from tidegate.model.resource import Condition
+from tidegate.model.setting import Settings
+from tidegate.model.target import CONFIRM_VANISHED, BackupTarget, BackupTargetStatus, SyncStatus
+
+VANISHED = "VolumesVanished"
+SYNCED = "Synced"
+_MOST_MESSAGES = 5
+
+
+def state_of(target: BackupTarget, settings: Settings) -> SyncState:
+    """What decides when the next sync is due."""
+    sync = target.status.sync
+    confirmed = bool(sync.vanished) and target.metadata.annotations.get(CONFIRM_VANISHED) == sync.vanished
+    interval = target.spec.poll_interval
+    return SyncState(
+        available=target.status.available is True,
+        poll_interval=interval if interval is not None else settings.poll_interval,
+        requested_at=target.spec.sync_requested_at,
+        confirmed=confirmed,
+        synced_at=target.status.last_synced_at,
+        same_place=sync.url == target.spec.url,
+        failures=sync.failures,
+        failed_at=sync.failed_at,
+        partial=sync.failures > 0 and sync.failed_at == target.status.last_synced_at,
+    )
+
+
+def running(status: BackupTargetStatus, progress: SyncProgress, now: datetime) -> BackupTargetStatus:
+    """While it runs."""
+    sync = status.sync.replace(
+        stage=str(progress.stage),
+        done=progress.done,
+        total=progress.total,
+        errors=progress.errors,
+        started_at=progress.started_at,
+        expected_end=progress.expected_end(now),
+        finished_at=None,
+    )
+    return status.replace(sync=sync)
+
+
+def succeeded(
+    status: BackupTargetStatus, outcome: SyncOutcome, progress: SyncProgress, *, url: str, now: datetime
+) -> BackupTargetStatus:
+    """It saw the store; what it left out is told, and comes again."""
+    partial = outcome.error_count > 0
+    held = outcome.held_back
+    sync = SyncStatus(
+        stage=str(progress.stage),
+        done=progress.done,
+        total=progress.total,
+        errors=outcome.error_count,
+        messages=(*outcome.errors[:_MOST_MESSAGES], *([outcome.ignored] if outcome.ignored else [])),
+        started_at=outcome.started_at,
+        finished_at=now,
+        url=url,
+        failures=status.sync.failures + 1 if partial else 0,
+        failed_at=outcome.started_at if partial else None,
+        vanished=held.mark if held else "",
+    )
+    changed = status.replace(sync=sync, last_synced_at=outcome.started_at)
+    changed = changed.with_condition(
+        Condition(
+            type=SYNCED,
+            status="True",
+            reason="Partly" if partial else "Complete",
+            message=f"{outcome.error_count} things could not be read" if partial else "",
+            last_transition_time=now,
+        )
+    )
+    if held is None:
+        return changed.without_condition(VANISHED)
+    condition = Condition(
+        type=VANISHED, status="True", reason="HeldBack", message=held.message, last_transition_time=now
+    )
+    return changed.with_condition(condition)
+
+
+def failed(status: BackupTargetStatus, error: Exception, *, now: datetime) -> BackupTargetStatus:
+    """Nothing could be found out; what the catalogue has of the target stays."""
+    sentence = error.message if isinstance(error, TidegateError) else f"{type(error).__name__}: {error}"[:300]
+    old = status.condition(SYNCED)
+    if old is not None and same_message(old.message, sentence):
+        sentence = old.message
+    sync = status.sync.replace(
+        stage="Failed",
+        messages=(sentence,),
+        expected_end=None,
+        finished_at=now,
+        failures=status.sync.failures + 1,
+        failed_at=now,
+    )
+    reason = error.code if isinstance(error, TidegateError) else "InternalError"
+    condition = Condition(type=SYNCED, status="False", reason=reason, message=sentence, last_transition_time=now)
+    return status.replace(sync=sync).with_condition(condition)

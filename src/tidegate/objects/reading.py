@@ -1,0 +1,102 @@
+"""Looking at a store that is a directory, a share or memory: each question in a thread of its own, few at a time.
+
+A share whose server is gone lets a thread hang for ever. So no more than a few can hang, nobody waits for them at the
+end, and whoever asks meanwhile is told that the store does not answer (longhorn#12896: reads that piled up took all
+memory of a node).
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from tidegate.errors import StoreUnavailable
+from tidegate.ports.object_store import Listing, ObjectInfo
+from tidegate.ports.store_reader import Part
+
+T = TypeVar("T")
+_ANSWER_SECONDS = 60.0
+
+
+class ReadsParts(Protocol):
+    """What is asked of the store itself."""
+
+    @property
+    def requests_in_flight(self) -> int:
+        """See ObjectStore."""
+        ...
+
+    def list_level(self, prefix: str) -> Listing:
+        """See ObjectStore."""
+        ...
+
+    def get_part(self, key: str, *, start: int, length: int) -> tuple[bytes, ObjectInfo]:
+        """At most `length` bytes from `start`, and what there is to know of the object they are from."""
+        ...
+
+
+class ThreadedReader:
+    """Keeps the StoreReader's promise. Holds two methods of the store and nothing that could change it."""
+
+    def __init__(self, store: ReadsParts, *, answer_seconds: float = _ANSWER_SECONDS) -> None:
+        self._list_level = store.list_level
+        self._get_part = store.get_part
+        self._in_flight = store.requests_in_flight
+        self._answer_seconds = answer_seconds
+        self._free = threading.BoundedSemaphore(self._in_flight)
+        self._turns = asyncio.Semaphore(self._in_flight)
+
+    @property
+    def requests_in_flight(self) -> int:
+        """See StoreReader."""
+        return self._in_flight
+
+    async def list_level(self, prefix: str) -> Listing:
+        """See StoreReader."""
+        return await self._ask(prefix, lambda: self._list_level(prefix))
+
+    async def read_part(self, key: str, *, start: int, length: int) -> Part:
+        """See StoreReader."""
+        body, info = await self._ask(key, lambda: self._get_part(key, start=start, length=length))
+        return Part(body, info)
+
+    async def _ask(self, key: str, question: Callable[[], T]) -> T:
+        async with self._turns:
+            if not self._free.acquire(blocking=False):
+                raise StoreUnavailable(f"earlier questions about this store still hang; {key} was not asked for")
+            answer = _in_thread(question, done=self._free.release)
+            try:
+                return await asyncio.wait_for(asyncio.shield(answer), self._answer_seconds)
+            except TimeoutError:
+                raise StoreUnavailable(
+                    f"there was no answer about {key} within {self._answer_seconds:g} seconds",
+                    hint="if it is a mounted share, look whether its server answers",
+                ) from None
+
+
+def _in_thread(question: Callable[[], T], *, done: Callable[[], None]) -> "asyncio.Future[T]":
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[T] = loop.create_future()
+
+    def tell(answer: T | None, error: BaseException | None) -> None:
+        done()
+        if outcome.cancelled():
+            return
+        if error is None:
+            outcome.set_result(answer)  # type: ignore[arg-type]  # without an error there is an answer
+        else:
+            outcome.set_exception(error)
+            outcome.exception()  # seen: whoever asked may have given up waiting
+
+    def run() -> None:
+        answer, error = None, None
+        try:
+            answer = question()
+        except Exception as raised:  # noqa: BLE001  # raised again where it is awaited
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(tell, answer, error)
+
+    threading.Thread(target=run, daemon=True, name="look at a store").start()
+    return outcome

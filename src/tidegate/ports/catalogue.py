@@ -1,0 +1,65 @@
+"""The promise of the catalogue: every backup of every target, found at once and without asking a store.
+
+What it says is as old as the last sync of the target, and can always be read anew from the stores.
+"""
+
+from typing import Protocol
+
+from tidegate.model.catalogue import (
+    CatalogueBackup,
+    CatalogueCounts,
+    CatalogueFilter,
+    CataloguePage,
+    CatalogueVolume,
+)
+
+PAGE = 100
+LARGEST_PAGE = 1000
+
+
+class Catalogue(Protocol):
+    """All looks are short whatever the size of the catalogue, and never wait for a sync that writes.
+
+    What somebody asked to be deleted is in no list and no count from that moment on, also after a restart. A marker
+    that nobody gave out, or a filter that cannot be one, raises InvalidInput.
+    """
+
+    async def volumes(
+        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = ""
+    ) -> CataloguePage[CatalogueVolume]:
+        """Volumes by name, those of one name by target. State, times and labels ask for at least one such backup."""
+        ...
+
+    async def volume(self, target: str, name: str) -> CatalogueVolume:
+        """Raises NotFound."""
+        ...
+
+    async def backups(
+        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = ""
+    ) -> CataloguePage[CatalogueBackup]:
+        """Backups, the newest first."""
+        ...
+
+    async def backup(self, target: str, volume: str, name: str) -> CatalogueBackup:
+        """Raises NotFound."""
+        ...
+
+    async def counts(self, wanted: CatalogueFilter) -> CatalogueCounts:
+        """How many volumes and backups match, exactly."""
+        ...
+
+    async def hide(self, target: str, volume: str, *backups: str) -> None:
+        """Somebody wants these deleted, or the whole volume if none is named. Durable when it returns; repeatable."""
+        ...
+
+    async def unhide(self, target: str, volume: str, *backups: str) -> None:
+        """They shall stay after all, or are gone from the store: the wish is forgotten."""
+        ...
+
+    async def hidden(self, target: str) -> list[tuple[str, str]]:
+        """(volume, backup) of every wish to delete in this target; an empty backup stands for the whole volume."""
+        ...
+
+    async def forget_target(self, target: str) -> None:
+        """It is no longer a target: nothing of it is in any list any more. Its store is not touched."""
+        ...

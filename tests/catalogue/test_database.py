@@ -1,0 +1,95 @@
+"""The file itself: begun anew when it cannot be used, and wishes to delete that last."""
+
+import sqlite3
+
+import pytest
+
+from tidegate.catalogue.database import SqliteCatalogue
+from tidegate.errors import NotFound
+from tidegate.model.catalogue import CatalogueFilter
+
+
+def another_version(path):
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+def damage(path):
+    body = bytearray(path.read_bytes())
+    body[100:2000] = b"\xff" * 1900
+    path.write_bytes(bytes(body))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [another_version, damage, lambda path: path.write_bytes(b"not a database at all"), lambda path: path.unlink()],
+)
+async def test_a_file_that_cannot_be_used_is_begun_anew_and_filled_by_the_next_sync(far, spoil):
+    far.put("vol-a", "backup-1")
+    await far.sync()
+    far.catalogue.close()
+    spoil(far.path)
+
+    far.catalogue = SqliteCatalogue.open(far.path)
+    assert await far.names() == []
+    await far.sync()
+
+    assert await far.names() == ["backup-1"]
+
+
+async def test_another_version_keeps_the_wishes_to_delete(far):
+    await far.catalogue.hide("far", "vol-a", "backup-1")
+    far.catalogue.close()
+    another_version(far.path)
+
+    far.catalogue = SqliteCatalogue.open(far.path)
+
+    assert await far.catalogue.hidden("far") == [("vol-a", "backup-1")]
+
+
+async def test_what_is_wanted_gone_is_in_no_list_also_after_a_restart_and_a_sync(far):
+    far.put("vol-a", "backup-1", "backup-2")
+    far.put("vol-b", "backup-3")
+    await far.sync()
+
+    await far.catalogue.hide("far", "vol-a", "backup-1")
+    await far.catalogue.hide("far", "vol-b")
+    far.catalogue.close()
+    far.catalogue = SqliteCatalogue.open(far.path)
+    await far.sync(forced=True)
+
+    assert await far.names() == ["backup-2"]
+    assert await far.volumes() == ["vol-a"]
+    counts = await far.catalogue.counts(CatalogueFilter())
+    assert (counts.volumes, counts.backups) == (1, 1)
+    with pytest.raises(NotFound):
+        await far.catalogue.backup("far", "vol-a", "backup-1")
+
+    await far.catalogue.unhide("far", "vol-a", "backup-1")
+    await far.catalogue.unhide("far", "vol-b")
+    assert sorted(await far.names()) == ["backup-1", "backup-2", "backup-3"]
+
+
+async def test_a_wish_counts_for_what_is_found_later(far):
+    await far.catalogue.hide("far", "vol-a", "backup-1")
+    far.put("vol-a", "backup-1", "backup-2")
+
+    await far.sync()
+
+    assert await far.names() == ["backup-2"]
+
+
+async def test_labels_that_nobody_has_any_more_take_no_room(far):
+    far.put("vol-a", "backup-1", labels={"only": "here"})
+    far.put("vol-b", "backup-2", "backup-3")
+    far.put("vol-c", "backup-4")
+    await far.sync()
+    far.delete_volume("vol-a")
+
+    await far.sync()
+
+    connection = sqlite3.connect(far.path)
+    assert connection.execute("SELECT count(*) FROM labels").fetchone() == (0,)
+    assert connection.execute("SELECT count(*) FROM label_members").fetchone() == (0,)
+    connection.close()

@@ -1,0 +1,188 @@
+"""Longhorn's own cases of broken stores, and stores that were made to hurt: named in messages, never fatal."""
+
+import pytest
+
+from tidegate.errors import StoreUnavailable
+from tidegate.format.paths import VOLUMES, backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
+from tidegate.model.catalogue import BackupState, CatalogueFilter
+from tidegate.ports.object_store import Listing, ObjectInfo
+from tidegate.testing.store_readers import CountingReader
+
+GIB = 1024**3
+
+
+def junk_cfg(far):
+    far.store.put(f"{backups_dir('vol-a')}/backup_1234@failure.cfg", b"junk")
+
+
+def renamed_volume_cfg(far):
+    body = far.store.get(volume_cfg_key("vol-a"), at_most=10_000)
+    far.store.delete(volume_cfg_key("vol-a"))
+    far.store.put(f"{volume_dir('vol-a')}/volume.cfg.old", body)
+
+
+def renamed_cfg(far):
+    far.store.delete(backup_cfg_key("vol-a", "backup-1"))
+    far.store.put(f"{backups_dir('vol-a')}/backup_backup-1.cfg.old", b"{}")
+
+
+def corrupt(body):
+    def spoil(far):
+        far.store.put(backup_cfg_key("vol-a", "backup-1"), body)
+
+    return spoil
+
+
+def corrupt_volume(body):
+    def spoil(far):
+        far.store.put(volume_cfg_key("vol-a"), body)
+
+    return spoil
+
+
+def stray(*keys):
+    def spoil(far):
+        for key in keys:
+            far.store.put(key, b"x")
+
+    return spoil
+
+
+ERROR, WHOLE = {"backup-1": BackupState.ERROR}, {"backup-1": BackupState.COMPLETED}
+GONE: dict[str, BackupState] = {}
+# What happens to volume a, what is then known of its backup, and a word that its own or its backup's messages have.
+CASES = {
+    "L4 a junk file among the cfgs": (junk_cfg, WHOLE, ""),
+    "L5 volume.cfg renamed": (renamed_volume_cfg, WHOLE, "cannot find"),
+    "L6 a corrupt cfg": (corrupt(b"{"), ERROR, "not valid JSON"),
+    "L7 a renamed cfg": (renamed_cfg, GONE, ""),
+    "an empty cfg": (corrupt(b""), ERROR, "not valid JSON"),
+    "a cfg that is a list": (corrupt(b"[]"), ERROR, "JSON object"),
+    "a cfg that is a bomb": (corrupt(b'{"a":' * 5000), ERROR, "not valid JSON"),
+    "a large cfg that is a bomb": (corrupt(b'{"a":' * 100_000), ERROR, "neither at its beginning nor at its end"),
+    "a large cfg without sense": (corrupt(b'{"Name":"x",' + b'"a":"b",' * 300_000), ERROR, "neither at its beginning"),
+    "broken UTF-8": (corrupt(b'{"Name":"\xff\xfe","CreatedTime":"\xff"}'), WHOLE, "calls itself"),
+    "a block size without end": (corrupt(b'{"Parameters":{"backup-block-size":"99999999Mi"}}'), ERROR, "block size"),
+    "a corrupt volume.cfg": (corrupt_volume(b'{"Size":7}'), WHOLE, "Size should be"),
+    "a volume.cfg that is too large": (corrupt_volume(b" " * (5 * 1024 * 1024)), WHOLE, "5242880 bytes"),
+    "a volume.cfg of another volume": (corrupt_volume(b'{"Name":"../../etc"}'), WHOLE, "calls itself"),
+    "directories that are no volumes": (
+        stray(
+            f"{VOLUMES}/zz/00/x/volume.cfg",
+            f"{VOLUMES}/00/11/..x/volume.cfg",
+            f"{VOLUMES}/00/11/wrong-place/volume.cfg",
+        ),
+        WHOLE,
+        "",
+    ),
+    "L17 the place of Longhorn's locks for backing images": (
+        stray(f"{volume_dir('BACKINGIMAGE')}/locks/lock-1.lck"),
+        WHOLE,
+        "",
+    ),
+    "objects where directories should be": (stray(f"{VOLUMES}/file", f"{VOLUMES}/00/file"), WHOLE, ""),
+}
+
+
+@pytest.mark.parametrize(("spoil", "known", "word"), CASES.values(), ids=CASES)
+async def test_what_is_broken_is_told_and_hides_nothing_else(far, spoil, known, word):
+    for name in ("vol-a", "vol-b", "vol-c"):
+        far.put(name, "backup-1")
+    spoil(far)
+
+    for _ in range(2):  # also when it is seen again
+        outcome = await far.sync()
+        assert outcome.held_back is None
+
+    assert outcome.errors == ()
+    assert await far.volumes() == ["vol-a", "vol-b", "vol-c"]
+    page = await far.catalogue.backups(_of("vol-a"))
+    assert {one.record.name: one.record.state for one in page.items} == known
+    messages = [*(await far.catalogue.volume("far", "vol-a")).messages.values()]
+    messages += [text for one in page.items for text in one.record.messages.values()]
+    assert word in " ".join(messages)
+    assert bool(messages) == bool(word)
+    assert await far.names(volume="vol-b") == ["backup-1"]
+    assert all(key.startswith("backupstore/volumes") for _, key in far.reader.asked)
+
+
+def _of(volume):
+    return CatalogueFilter(target="far", volume=volume)
+
+
+async def test_more_than_a_thousand_backups_of_a_volume_are_all_listed(far):
+    """L2: Longhorn once stopped at the first page."""
+    far.put("vol-a", *(f"backup-{number:04}" for number in range(1001)))
+
+    await far.sync()
+
+    assert (await far.catalogue.volume("far", "vol-a")).backups == 1001
+
+
+class Liar(CountingReader):
+    """Lists names that no store should have."""
+
+    lies = ("..", "../../../etc/passwd", "x" * 10_000, "\udcff\udcfe", "a\x00b", "BACKINGIMAGE")
+
+    async def list_level(self, prefix):
+        listing = await super().list_level(prefix)
+        depth = prefix.count("/") - VOLUMES.count("/")
+        objects = tuple(
+            ObjectInfo(f"{prefix}/backup_{lie}.cfg", 1, self.moment) for lie in self.lies if prefix.endswith("backups")
+        )
+        prefixes = tuple(f"{prefix}/{lie}" for lie in self.lies) if depth <= 2 else ()
+        return Listing((*listing.objects, *objects), (*listing.prefixes, *prefixes))
+
+
+async def test_names_that_lead_elsewhere_are_never_followed(far):
+    far.put("vol-a", "backup-1")
+    far.reader = Liar(far.store)
+    far.reader.moment = far.clock.now()
+
+    outcome = await far.sync()
+
+    assert await far.names() == ["backup-1"]
+    assert "cannot be volumes" in outcome.ignored
+    assert len(outcome.ignored) < 500
+    asked = [key for _, key in far.reader.asked]
+    assert [key for key in asked if ".." in key or len(key) > 300 or "\x00" in key or "etc" in key] == []
+
+
+class Huge(CountingReader):
+    """A store whose cfg is said to have a gibibyte, of which nobody could hold the whole."""
+
+    async def read_part(self, key, *, start, length):
+        part = await super().read_part(key, start=start, length=length)
+        assert length <= 5 * 1024 * 1024
+        if "backup_" not in key:
+            return part
+        body = part.body.replace(b'"Blocks":[', b'"Blocks":[' + b" " * (length - len(part.body)))[:length]
+        return type(part)(body if start == 0 else b" " * length, ObjectInfo(key, GIB, part.info.modified_at))
+
+
+async def test_of_a_cfg_of_a_gibibyte_only_the_beginning_is_read(far):
+    far.put("vol-a", "backup-1", labels={"app": "shop"})
+    far.reader = Huge(far.store)
+
+    await far.sync()
+
+    record = (await far.catalogue.backup("far", "vol-a", "backup-1")).record
+    assert (record.state, record.labels) == (BackupState.COMPLETED, {"app": "shop"})
+    assert len([key for key in far.reader.cfgs_read() if "backup_" in key]) == 1
+
+
+async def test_a_volume_that_cannot_be_listed_hides_no_other(far):
+    for name in ("vol-a", "vol-b"):
+        far.put(name, "backup-1")
+    await far.sync()
+    far.put("vol-b", "backup-2")
+
+    def away(verb, key):
+        if key.startswith(volume_dir("vol-a")):
+            raise StoreUnavailable("no answer")
+
+    far.reader.trouble = away
+    outcome = await far.sync()
+
+    assert outcome.errors == ("volume vol-a: no answer",)
+    assert sorted(await far.names()) == ["backup-1", "backup-1", "backup-2"]

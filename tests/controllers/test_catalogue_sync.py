@@ -1,0 +1,213 @@
+"""When the server syncs: by interval, on request, after own backups; and how seldom it asks a store that is away."""
+
+import itertools
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from tidegate.app.wiring import build_runtime
+from tidegate.catalogue.database import SqliteCatalogue
+from tidegate.catalogue.progress import SyncStage
+from tidegate.catalogue.target_sync import SyncOutcome
+from tidegate.controllers.catalogue_sync import CatalogueSync
+from tidegate.decide.catalogue_diff import plan_volumes
+from tidegate.errors import StoreUnavailable
+from tidegate.model.resource import Metadata
+from tidegate.model.setting import Setting, SettingSpec
+from tidegate.model.target import CONFIRM_VANISHED, BackupTarget
+from tidegate.model.transfer import TransferPhase
+from tidegate.ports.secrets import NoSecrets
+from tidegate.resources.memory import MemoryStore
+from tidegate.testing.builders import a_target, a_transfer
+from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.identity import counting_ids
+from tidegate.testing.movers import FakeMovers
+
+
+@dataclass
+class Server:
+    """A server without processes whose syncs are told by the test how they end."""
+
+    catalogue: SqliteCatalogue
+    clock: ManualClock = field(default_factory=ManualClock)
+    orders: list = field(default_factory=list)
+    looks: int = 0
+    store_is_down: bool = False
+    sync_fails: bool = False
+    held_back: object = None
+    numbers: object = field(default_factory=itertools.count)
+
+    def __post_init__(self):
+        self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self.syncs = CatalogueSync(self.store, self.clock, NoSecrets(), self.catalogue, self.run)
+        self.runtime, self.supervisor = build_runtime(
+            self.store, self.clock, FakeMovers(), "node-a", self, syncs=self.syncs
+        )
+
+    async def run(self, errand):
+        self.orders.append(errand.order)
+        if self.sync_fails:
+            raise StoreUnavailable(f"request {next(self.numbers):012x} at {self.clock.now()} was not answered")
+        errand.progress.stage = SyncStage.DONE
+        return SyncOutcome(started_at=errand.progress.started_at, volumes=1, held_back=self.held_back)
+
+    async def check_target(self, access):
+        self.looks += 1
+        if self.store_is_down:
+            raise StoreUnavailable(f"request {next(self.numbers):012x} at {self.clock.now()} was not answered")
+
+    async def passes(self, **delay):
+        goal = self.clock.now() + timedelta(**delay)
+        while self.clock.now() < goal:
+            await self.clock.advance(min(timedelta(seconds=30), goal - self.clock.now()))
+            await settle(60)
+
+    async def target(self):
+        return await self.store.get(BackupTarget, "far")
+
+    async def change(self, **spec):
+        target = await self.target()
+        await self.store.update(target.replace(spec=target.spec.replace(**spec)))
+        await settle(200)
+
+
+@pytest.fixture
+async def server(tmp_path):
+    server = Server(SqliteCatalogue.open(tmp_path / "catalogue.sqlite"))
+    server.runtime.start()
+    yield server
+    await server.runtime.stop()
+    await server.syncs.close()
+    await server.supervisor.close()
+    server.catalogue.close()
+
+
+async def begin(server, **spec):
+    target = a_target("far")
+    await server.store.create(target.replace(spec=target.spec.replace(**spec)))
+    await settle(300)
+
+
+async def test_a_target_is_synced_when_it_is_set_and_then_by_its_interval(server):
+    await begin(server, poll_interval=timedelta(minutes=10))
+    assert len(server.orders) == 1
+    assert (await server.target()).status.last_synced_at == server.clock.now()
+
+    await server.passes(minutes=59)
+
+    assert len(server.orders) == 6
+    assert {order.turn for order in server.orders} == {0, 1, 2, 3, 4, 5}
+
+
+async def test_a_target_without_an_interval_of_its_own_has_that_of_the_settings(server):
+    await server.store.create(
+        Setting(metadata=Metadata(name="backupstore-poll-interval"), spec=SettingSpec(value="1200"))
+    )
+    await begin(server)
+    await server.passes(minutes=59)
+
+    assert len(server.orders) == 3
+
+
+async def test_without_a_timer_it_is_synced_once_and_on_request(server):
+    await begin(server, poll_interval=timedelta())
+    await server.passes(hours=3)
+    assert len(server.orders) == 1
+
+    await server.change(sync_requested_at=server.clock.now())
+
+    assert len(server.orders) == 2
+    assert server.orders[-1].forced
+    await server.passes(hours=1)
+    assert len(server.orders) == 2
+
+
+async def test_another_url_is_another_place(server):
+    await begin(server, poll_interval=timedelta())
+    await server.change(url="file:///elsewhere")
+
+    assert [order.moved for order in server.orders] == [False, True]
+
+
+async def test_a_finished_backup_has_its_volume_synced_once_and_not_again_after_a_restart(server):
+    await begin(server, poll_interval=timedelta())
+    transfer = a_transfer("upload")
+    transfer = transfer.replace(spec=transfer.spec.replace(target="far"))
+    await server.store.create(transfer)
+    transfer = await server.store.get(type(transfer), "upload")
+    await server.store.update_status(
+        transfer.with_status(phase=TransferPhase.COMPLETED, completion_timestamp=server.clock.now())
+    )
+    await settle(300)
+    await server.clock.advance(timedelta(seconds=1))
+    for _ in range(200):
+        await server.catalogue.hidden("far")  # lets the threads of the catalogue answer
+        await settle(5)
+        if len(server.orders) > 1:
+            break
+
+    assert [order.volume for order in server.orders] == ["", "ns.volume"]
+    await server.passes(hours=1)
+    assert len(server.orders) == 2
+
+
+async def test_a_store_that_is_down_for_an_hour_is_asked_about_once_a_minute_and_never_synced(server):
+    await begin(server)
+    synced = (await server.target()).status.last_synced_at
+    server.store_is_down, server.looks = True, 0
+    server.orders.clear()
+
+    await server.passes(hours=1)
+
+    status = (await server.target()).status
+    assert server.looks <= 90  # often in the first minute, then once a minute and at each resync
+    assert len(server.orders) <= 1
+    assert (status.available, status.last_synced_at) == (False, synced)
+    condition = status.condition("Available")
+    assert condition.last_transition_time <= synced + timedelta(minutes=1)
+    assert "was not answered" in condition.message
+
+    server.store_is_down = False
+    await server.passes(minutes=2)
+    assert (await server.target()).status.available is True
+    assert len(server.orders) >= 1
+
+
+async def test_a_sync_that_fails_for_an_hour_is_tried_a_few_times_and_told(server):
+    server.sync_fails = True
+    await begin(server)
+    await server.passes(hours=1)
+
+    target = await server.target()
+    assert 5 <= len(server.orders) <= 9
+    assert target.status.sync.failures == len(server.orders)
+    assert target.status.condition("Synced").status == "False"
+    version = target.metadata.resource_version
+    await server.passes(minutes=10)
+    assert int((await server.target()).metadata.resource_version) - int(version) <= 2
+
+
+async def test_vanished_volumes_are_shown_until_somebody_confirms_them(server):
+    server.held_back = plan_volumes({"a", "b"}, set()).held_back
+    await begin(server, poll_interval=timedelta(hours=9))
+    target = await server.target()
+    assert target.status.condition("VolumesVanished").status == "True"
+    assert target.status.sync.vanished == server.held_back.mark
+
+    server.held_back = None
+    mark = target.status.sync.vanished
+    await server.store.update(target.with_metadata(annotations={CONFIRM_VANISHED: mark}))
+    await settle(300)
+
+    assert server.orders[-1].confirmed == mark
+    assert (await server.target()).status.condition("VolumesVanished") is None
+
+
+async def test_a_target_that_is_gone_is_gone_from_the_catalogue(server):
+    await begin(server)
+    target = await server.target()
+    await server.store.delete(target.ref)
+    await settle(300)
+
+    assert server.syncs.progress("far") is None

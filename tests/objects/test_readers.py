@@ -1,0 +1,100 @@
+"""Readers keep one promise over directories and over a real S3 server, and have no way to change a store."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tidegate.errors import NotFound, StoreUnavailable
+from tidegate.model.mover_job import TargetAccess
+from tidegate.objects.backoff import HURRIED
+from tidegate.objects.open import open_store
+from tidegate.objects.open_reader import open_reader
+from tidegate.objects.reading import ThreadedReader
+from tidegate.ports.object_store import Listing
+from tidegate.testing.rclone_server import RcloneServer, rclone_binary
+
+
+@pytest.fixture(scope="module")
+def rclone(tmp_path_factory):
+    if rclone_binary() is None:
+        pytest.skip("rclone is not installed")
+    server = RcloneServer(tmp_path_factory.mktemp("rclone")).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["file", "s3"])
+def access(request, tmp_path):
+    if request.param == "file":
+        return TargetAccess(url=f"file://{tmp_path}")
+    server = request.getfixturevalue("rclone")
+    return TargetAccess(url=f"s3://{server.new_bucket()}@us-east-1/path/", credentials=server.credentials())
+
+
+async def no_pause(_seconds):
+    await asyncio.sleep(0)
+
+
+def reader_of(access):
+    return open_reader(access, in_flight=8, pause=no_pause)
+
+
+async def test_parts_and_listings_are_those_of_the_store(access):
+    store = open_store(access, patience=HURRIED)
+    store.put("dir/one.cfg", b"0123456789")
+    store.put("dir/deeper/two.cfg", b"")
+    reader = reader_of(access)
+
+    listing = await reader.list_level("dir")
+    assert [info.key for info in listing.objects] == ["dir/one.cfg"]
+    assert listing.prefixes == ("dir/deeper",)
+    part = await reader.read_part("dir/one.cfg", start=2, length=3)
+    assert (part.body, part.info.size, part.whole) == (b"234", 10, False)
+    assert (await reader.read_part("dir/one.cfg", start=0, length=100)).whole
+    assert (await reader.read_part("dir/deeper/two.cfg", start=0, length=100)).body == b""
+    assert part.info.etag == listing.objects[0].etag
+    assert (await reader.list_level("nothing")) == Listing((), ())
+    with pytest.raises(NotFound):
+        await reader.read_part("dir/three.cfg", start=0, length=1)
+
+
+async def test_a_reader_has_no_way_to_change_a_store(access):
+    reader = reader_of(access)
+
+    assert not {"put", "put_if_absent", "delete", "flush"} & set(dir(reader))
+
+
+async def test_a_bucket_that_is_missing_is_no_empty_store(rclone):
+    reader = reader_of(TargetAccess(url="s3://nobodys@us-east-1/", credentials=rclone.credentials()))
+
+    with pytest.raises(StoreUnavailable, match="there is no bucket"):
+        await reader.list_level("")
+
+
+class Hanging:
+    """A share whose server is gone."""
+
+    requests_in_flight = 2
+
+    def __init__(self):
+        self.begun = 0
+        self.over = threading.Event()
+
+    def list_level(self, prefix):
+        self.begun += 1
+        self.over.wait()
+        return Listing((), ())
+
+    def get_part(self, key, *, start, length):
+        raise AssertionError
+
+
+async def test_questions_to_a_share_that_hangs_do_not_pile_up():
+    share = Hanging()
+    reader = ThreadedReader(share, answer_seconds=0.05)
+    answers = await asyncio.gather(*(reader.list_level(str(number)) for number in range(20)), return_exceptions=True)
+    share.over.set()
+
+    assert all(isinstance(answer, StoreUnavailable) for answer in answers)
+    assert share.begun == 2
