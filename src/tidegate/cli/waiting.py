@@ -1,6 +1,6 @@
 """Waiting for a job to end: what `--wait` and the verb `wait` do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -16,24 +16,27 @@ from tidegate.cli.formats import OutputFormat
 from tidegate.cli.nouns import RESTORE, Job
 from tidegate.cli.output import show_one
 from tidegate.cli.terminal import printable
-from tidegate.cli.wire import Wire, labels_of, read_all, read_resource, uid_of
+from tidegate.cli.wire import Wire, labels_of, read_resource, uid_of
 from tidegate.errors import NotFound, ServerUnreachable
 
 if TYPE_CHECKING:
+    from tidegate.model.transfer import Transfer
     from tidegate.views.job import Job as JobView
 
 
-def job_view(noun: Job, wire: Wire, transfers: list[Wire]) -> "JobView":
+# A job of thousands of volumes changes all the time; more often than this nobody could read it.
+_SECONDS_BETWEEN_PICTURES = 0.25
+
+
+def job_view(noun: Job, wire: Wire, transfers: "Sequence[Transfer]") -> "JobView":
     """A backup or a restore as what is shown of it."""
     from tidegate.model.backup import Backup
     from tidegate.model.restore import Restore
-    from tidegate.model.transfer import TRANSFERS
     from tidegate.views.job import backup_job, restore_job
 
-    moving = read_all(TRANSFERS, transfers)
     if noun is RESTORE:
-        return restore_job(read_resource((Restore,), wire), moving)
-    return backup_job(read_resource((Backup,), wire), moving)
+        return restore_job(read_resource((Restore,), wire), transfers)
+    return backup_job(read_resource((Backup,), wire), transfers)
 
 
 def transfers_of(client: Client, noun: Job, wire: Wire) -> list[Wire]:
@@ -43,13 +46,13 @@ def transfers_of(client: Client, noun: Job, wire: Wire) -> list[Wire]:
 
 
 class _Waited:
-    """One job and its transfers, kept up to date by looks and by changes."""
+    """One job and its transfers, kept up to date by looks and by changes. Each is read once for each change of it."""
 
     def __init__(self, noun: Job, name: str, uid: str) -> None:
         self._noun = noun
         self._name = name
         self._uid = uid
-        self._transfers: dict[str, Wire] = {}
+        self._transfers: dict[str, Transfer] = {}
         self.wire: Wire = {}
 
     def look(self, client: Client) -> str:
@@ -60,18 +63,20 @@ class _Waited:
         if uid_of(wire) != self._uid:
             raise self._gone()
         self.wire = wire
-        self._transfers = {uid_of(item): item for item in transfers_of(client, self._noun, self.wire)}
+        self._transfers = {uid_of(item): _read(item) for item in transfers_of(client, self._noun, self.wire)}
         return version
 
-    def apply(self, event: ResourceEvent) -> None:
-        """Take in one change, if it is about this job."""
+    def apply(self, event: ResourceEvent) -> bool:
+        """Take in one change, if it is about this job; whether it is one of the job itself."""
         wire = event.resource
         if uid_of(wire) == self._uid:
             if event.deleted:
                 raise self._gone()
             self.wire = wire
-        elif labels_of(wire).get(self._noun.label) == self._uid:
-            self._transfers[uid_of(wire)] = wire
+            return True
+        if labels_of(wire).get(self._noun.label) == self._uid:
+            self._transfers[uid_of(wire)] = _read(wire)
+        return False
 
     def view(self) -> "JobView":
         """What is shown of it."""
@@ -79,6 +84,12 @@ class _Waited:
 
     def _gone(self) -> NotFound:
         return NotFound(f"The {self._noun.word} {self._name} was deleted while somebody waited for it.")
+
+
+def _read(wire: Wire) -> "Transfer":
+    from tidegate.model.transfer import TRANSFERS
+
+    return read_resource(TRANSFERS, wire)
 
 
 def wait_for_job(
@@ -136,11 +147,14 @@ def wait_for_each(
 
 
 def _until_final(cli: CliContext, noun: Job, waited: _Waited, deadline: Deadline, display: Display) -> "JobView":
+    shown_at = float("-inf")
     for item in follow(cli, (*noun.plurals, *noun.transfers), waited.look, deadline=deadline):
         if item is Moment.LOST:
             display.note("The server is away; looking for it again.")
-        elif isinstance(item, ResourceEvent):
-            waited.apply(item)
+        small = isinstance(item, ResourceEvent) and not waited.apply(item)
+        if small and cli.clock.monotonic() - shown_at < _SECONDS_BETWEEN_PICTURES:
+            continue  # the next change shows it too, or the next sign of life of a server where nothing changes
+        shown_at = cli.clock.monotonic()
         job = waited.view()
         if not job.final:
             display.show(job, cli.reader())
