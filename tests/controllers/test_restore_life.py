@@ -102,6 +102,7 @@ async def test_a_restore_whose_volumes_all_wait_says_for_what(backed_up):
     await backed_up.store.update_status(target.with_status(available=False))
     await backed_up.store.create(a_restore())
     await backed_up.settle()
+    await backed_up.passes(seconds=1)
 
     assert (await backed_up.store.get(Restore, "r")).status.condition("Waiting").reason == "TargetUnavailable"
 

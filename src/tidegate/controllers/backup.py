@@ -16,7 +16,7 @@ from tidegate.decide.item_blocks import ITEMS_PER_VOLUME, plan_blocks
 from tidegate.decide.recovery import interrupted
 from tidegate.decide.rollup import Rollup, roll_up
 from tidegate.decide.selection import volumes_to_back_up
-from tidegate.decide.slot_lifetime import may_leave_slot
+from tidegate.decide.slot_lifetime import may_leave_slot, needs_live_data
 from tidegate.errors import NotFound
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, BackupProgress
 from tidegate.model.hooks import HookStatus
@@ -42,6 +42,11 @@ _AFTER_FINALIZING = {
 }
 
 
+def _frees_something(upload: Resource) -> bool:
+    """Whether a backup may go on because of it: with its next block, or out of its slot."""
+    return isinstance(upload, Transfer) and (upload.deleting or not needs_live_data(upload))
+
+
 @dataclass
 class BackupController:
     """Owns every step of a backup after ReadyToStart."""
@@ -57,7 +62,7 @@ class BackupController:
     @property
     def watches(self) -> tuple[Watch, ...]:
         """The backups, their uploads, and the number of workers that each backup has."""
-        uploads = (Watch(kind, owners("Backup")) for kind in UPLOADS)
+        uploads = (Watch(kind, owners("Backup", of=_frees_something)) for kind in UPLOADS)
         return (Watch(Backup), *uploads, Watch(Setting, self._concerned))
 
     def _concerned(self, setting: Resource) -> Iterable[Ref]:

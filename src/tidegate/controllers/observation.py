@@ -20,6 +20,11 @@ async def all_transfers(store: ResourceStore, selector: Selector = EVERYTHING) -
     return [transfer for kind in TRANSFERS for transfer in await all_of(store, kind, selector)]
 
 
+def over_or_deleting(transfer: Resource) -> bool:
+    """What whoever asked for a transfer has to know at once; how far it is on its way, the transfer itself tells."""
+    return isinstance(transfer, Transfer) and (transfer.status.phase.final or transfer.deleting)
+
+
 async def settings_now(store: ResourceStore) -> Settings:
     """The settings as they are at this moment; they may change while the server runs."""
     return effective_settings(await all_of(store, Setting))

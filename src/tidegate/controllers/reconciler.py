@@ -30,9 +30,11 @@ def itself(resource: Resource) -> Iterable[Ref]:
     return (resource.ref,)
 
 
-def owners(kind: str) -> Callable[[Resource], Iterable[Ref]]:
-    """A change of a dependent concerns those of this kind who own it."""
-    return lambda resource: [Ref(o.kind, o.name) for o in resource.metadata.owner_references if o.kind == kind]
+def owners(kind: str, *, of: Callable[[Resource], bool] = lambda _: True) -> Callable[[Resource], Iterable[Ref]]:
+    """A change of a dependent, if it is one `of` those that matter, concerns those of this kind who own it."""
+    return lambda resource: (
+        [Ref(o.kind, o.name) for o in resource.metadata.owner_references if o.kind == kind] if of(resource) else []
+    )
 
 
 def always(key: Ref) -> Callable[[Resource], Iterable[Ref]]:
@@ -46,6 +48,8 @@ class Watch:
 
     kind: type[Resource]
     keys: Callable[[Resource], Iterable[Ref]] = itself
+    after: timedelta | None = None
+    """The news may wait so long: what comes meanwhile is taken in one look. Absent: at once."""
 
 
 class Reconciler(Protocol):

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 import structlog
 
 from tidegate.controllers.finalizers import let_go
-from tidegate.controllers.observation import all_of, all_transfers
+from tidegate.controllers.observation import all_of, all_transfers, over_or_deleting
 from tidegate.controllers.reconciler import Next, Watch, owners
 from tidegate.controllers.restore_downloads import download_for
 from tidegate.decide.cancelling import did_not_stop, time_left_to_stop
@@ -18,15 +19,19 @@ from tidegate.errors import AlreadyExists, NotFound, Refused, UserError
 from tidegate.model.backup import Backup
 from tidegate.model.labels import Selector
 from tidegate.model.reasons import Reason
-from tidegate.model.resource import Ref
+from tidegate.model.resource import Ref, Resource
 from tidegate.model.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreProgress
 from tidegate.model.schedule import SCHEDULE_LABEL
-from tidegate.model.transfer import BACKUP_LABEL, DOWNLOADS, RESTORE_LABEL, Transfer, TransferSpec
+from tidegate.model.transfer import BACKUP_LABEL, DOWNLOADS, RESTORE_LABEL, Transfer, TransferPhase, TransferSpec
 from tidegate.model.volume import Volume
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 
 log = structlog.get_logger(__name__)
+
+
+def _waits_or_begins(download: Resource) -> bool:
+    return isinstance(download, Transfer) and download.status.phase in {TransferPhase.NEW, TransferPhase.ACCEPTED}
 
 
 @dataclass
@@ -37,7 +42,12 @@ class RestoreController:
     clock: Clock
     name: str = "restore"
     workers: int = 4
-    watches: tuple[Watch, ...] = (Watch(Restore), *(Watch(kind, owners("Restore")) for kind in DOWNLOADS))
+    watches: tuple[Watch, ...] = (
+        Watch(Restore),
+        *(Watch(kind, owners("Restore", of=over_or_deleting)) for kind in DOWNLOADS),
+        # Why it waits follows its downloads at a distance: each look is at all of them.
+        *(Watch(kind, owners("Restore", of=_waits_or_begins), after=timedelta(seconds=0.25)) for kind in DOWNLOADS),
+    )
 
     async def reconcile(self, key: Ref) -> Next:
         """One step of one restore."""

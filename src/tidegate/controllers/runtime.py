@@ -160,7 +160,10 @@ class Runtime:
             for watch in lane.reconciler.watches:
                 if isinstance(resource, watch.kind):
                     for key in watch.keys(resource):
-                        lane.queue.add(key)
+                        if watch.after is None:
+                            lane.queue.add(key)
+                        else:
+                            lane.queue.add_after(key, watch.after)
 
     def _kinds(self) -> list[type[Resource]]:
         kinds = {kind_name(watch.kind): watch.kind for lane in self._lanes for watch in lane.reconciler.watches}

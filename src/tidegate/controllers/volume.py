@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tidegate.controllers.observation import all_transfers
+from tidegate.controllers.observation import all_transfers, over_or_deleting
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.errors import NotFound
 from tidegate.model.labels import Selector
@@ -14,7 +14,8 @@ from tidegate.ports.resource_store import ResourceStore
 
 
 def _volume_of(resource: Resource) -> Iterable[Ref]:
-    assert isinstance(resource, Transfer)  # noqa: S101  # only used on watches of uploads
+    if not isinstance(resource, Transfer) or not over_or_deleting(resource):
+        return ()
     return (Ref("Volume", resource.spec.volume_name, resource.spec.volume_namespace),)
 
 

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable
+from functools import lru_cache
 
 from pydantic import ValidationError
 
@@ -10,6 +11,10 @@ from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.resource import Ref, Resource
 from tidegate.ports.resource_store import Change
 from tidegate.resources.writes import Effect
+
+# Together at most some 50 MiB, and a tenth of that as a rule.
+_MOST_REMEMBERED = 2048
+_LONGEST_REMEMBERED = 16 * 1024
 
 
 class SqliteRows:
@@ -88,8 +93,19 @@ class SqliteRows:
 
 
 def decode(kind: str, body: str) -> Resource:
-    """The resource that was stored; raises DamagedMetadata if it is none of ours."""
+    """The resource that was stored; raises DamagedMetadata if it is none of ours.
+
+    Known by its very text: the same text is the same resource, which nobody can change, so what is remembered is never
+    old. A list in which little has changed since the last one costs little.
+    """
+    return _remembered(kind, body) if len(body) <= _LONGEST_REMEMBERED else _decoded(kind, body)
+
+
+def _decoded(kind: str, body: str) -> Resource:
     try:
         return KIND_BY_NAME[kind].model_validate_json(body)
     except (KeyError, ValidationError) as error:
         raise DamagedMetadata(f"a stored {kind} cannot be understood: {error}") from error
+
+
+_remembered = lru_cache(maxsize=_MOST_REMEMBERED)(_decoded)
