@@ -105,7 +105,7 @@ def test_nodes_follow_their_file_from_start_to_start(idle_server, tmp_path):
     ],
 )
 def test_a_server_with_a_bad_file_does_not_start_at_all(idle_server, tmp_path, option, document, sentence):
-    refused = idle_server.run("server", option, write(tmp_path / "file.json", document))
+    refused = idle_server.run_process("server", option, write(tmp_path / "file.json", document))
 
     assert refused.returncode == 4
     assert refused.stderr.startswith(f"Error: {option}: {tmp_path}/file.json: ")
