@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from tidegate.views.job import Job as JobView
 
 
-# A job of thousands of volumes changes all the time; more often than this nobody could read it.
+# A job of many volumes changes all the time; more often than this nobody could read it.
+_MANY = 20
 _SECONDS_BETWEEN_PICTURES = 0.25
 
 
@@ -77,6 +78,11 @@ class _Waited:
         if labels_of(wire).get(self._noun.label) == self._uid:
             self._transfers[uid_of(wire)] = _read(wire)
         return False
+
+    @property
+    def volumes(self) -> int:
+        """How many transfers are known."""
+        return len(self._transfers)
 
     def view(self) -> "JobView":
         """What is shown of it."""
@@ -151,7 +157,7 @@ def _until_final(cli: CliContext, noun: Job, waited: _Waited, deadline: Deadline
     for item in follow(cli, (*noun.plurals, *noun.transfers), waited.look, deadline=deadline):
         if item is Moment.LOST:
             display.note("The server is away; looking for it again.")
-        small = isinstance(item, ResourceEvent) and not waited.apply(item)
+        small = isinstance(item, ResourceEvent) and not waited.apply(item) and waited.volumes > _MANY
         if small and cli.clock.monotonic() - shown_at < _SECONDS_BETWEEN_PICTURES:
             continue  # the next change shows it too, or the next sign of life of a server where nothing changes
         shown_at = cli.clock.monotonic()
