@@ -47,6 +47,8 @@ export type Situation = {
   schedules: readonly Schedule[];
   targets: readonly BackupTarget[];
   failed: readonly Backup[];
+  /** Whether somebody has paused the queue while backups wait in it. */
+  paused: boolean;
 };
 
 const names = (all: readonly string[]): string =>
@@ -77,6 +79,7 @@ export function verdict(found: Situation, now: number): Verdict {
     const which = names(found.failed.map((backup) => backup.metadata.name));
     details.push(`${plural(found.failed.length, "backup")} failed in the last 24 hours: ${which}`);
   }
+  if (found.paused) details.push("the queue is paused, and backups wait in it");
   const unsafe = never.length + late.length;
   if (details.length === 0) {
     const all = volumes.length === 1 ? "The only volume is" : `All ${volumes.length.toLocaleString("en")} volumes are`;

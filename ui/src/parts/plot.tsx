@@ -4,7 +4,16 @@ import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 
 export type Series = { label: string; values: (number | null)[]; dashed?: boolean };
-type Props = { label: string; times: number[]; series: Series[]; format: (value: number) => string };
+type Props = {
+  label: string;
+  times: number[];
+  series: Series[];
+  format: (value: number) => string;
+  /** How much past is shown, in seconds: the axis stays as it is while the line grows into it. */
+  span: number;
+  /** The least that the upper end of the axis stands for, so that nothing is drawn as a mountain. */
+  least: number;
+};
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -20,14 +29,14 @@ function paint(name: string): string {
 
 const STROKES = ["--accent", "--warn", "--good"];
 
-function optionsFor({ series, format }: Props, width: number): uPlot.Options {
+function optionsFor({ series, format, span, least }: Props, width: number): uPlot.Options {
   const axis = { stroke: paint("--muted"), grid: { stroke: paint("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
   return {
     width,
     height: 170,
-    legend: { show: series.length > 1 },
+    legend: { show: false },
     cursor: { y: false },
-    scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+    scales: { x: { range: () => [Date.now() / 1000 - span, Date.now() / 1000] }, y: { range: (_plot, _low, high) => [0, Math.max(least, (high ?? 0) * 1.1)] } },
     axes: [axis, { ...axis, size: 74, values: (_plot, ticks) => ticks.map(format) }],
     series: [
       {},

@@ -54,7 +54,7 @@ export function NodesScreen() {
           </div>
         </Card>
       </div>
-      <Card title="One hour" end={<span class="muted small">since this page was opened</span>}>
+      <Card title="One hour" end={<span class="legend"><span class="key">moving</span><span class="key second">preparing</span><span>as far as this page was open</span></span>}>
         <div class="body"><LoadPlot /></div>
       </Card>
     </Screen>
@@ -93,5 +93,5 @@ function LoadPlot() {
     { label: "moving", values: moving.samples.map((sample) => sample.value) },
     { label: "preparing", values: preparing.samples.map((sample) => sample.value), dashed: true },
   ];
-  return <Plot label={`Transfers over the last hour, now ${moving.samples.at(-1)?.value ?? 0} moving`} times={times} series={series} format={(value) => (Number.isInteger(value) ? String(value) : "")} />;
+  return <Plot label={`Transfers over the last hour, now ${moving.samples.at(-1)?.value ?? 0} moving`} times={times} series={series} span={3600} least={4} format={(value) => (Number.isInteger(value) ? String(value) : "")} />;
 }

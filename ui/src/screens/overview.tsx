@@ -9,15 +9,15 @@ import { duration, plural, time } from "../logic/quantities";
 import { strip } from "../logic/strip";
 import { backupLink, Link } from "../parts/link";
 import { Card, Screen } from "../parts/screen";
-import { Ago, At, Phase } from "../parts/words";
+import { Ago, Phase } from "../parts/words";
 import { now } from "../store/clock";
-import { backups, need, schedules, targets, volumes } from "../store/resources";
+import { backups, need, schedules, setting, settings, targets, volumes } from "../store/resources";
 import { mayAct } from "../store/session";
 import { isOver, openBackupForm, phaseOf } from "./backup_actions";
 
 export function Overview() {
-  need(backups, volumes, schedules, targets);
-  const loaded = [volumes, schedules, targets, backups].every((kind) => kind.loaded.value);
+  need(backups, volumes, schedules, targets, settings);
+  const loaded = [volumes, schedules, targets, backups, settings].every((kind) => kind.loaded.value);
   return (
     <Screen
       title="Overview"
@@ -26,8 +26,8 @@ export function Overview() {
     >
       {loaded ? <Sentence /> : <div class="card verdict"><p class="muted">Looking at volumes, schedules and targets…</p></div>}
       <Tiles />
+      <Strips />
       <div class="grid">
-        <Strips />
         <NextRuns />
         <Recent />
       </div>
@@ -40,7 +40,8 @@ const minute = (): number => Math.floor(now.value / 60_000) * 60_000;
 
 function Sentence() {
   const failed = failedLately(backups.all(), minute());
-  const found = verdict({ volumes: volumes.all(), schedules: schedules.all(), targets: targets.all(), failed }, minute());
+  const paused = setting("backup-queue-paused") === "true" && backups.all().some((backup) => backup.status.phase === "Queued");
+  const found = verdict({ volumes: volumes.all(), schedules: schedules.all(), targets: targets.all(), failed, paused }, minute());
   return (
     <div class="card verdict" data-tone={found.tone} role="status">
       <p>{found.sentence}</p>
@@ -55,7 +56,7 @@ type TileProps = { to: string; value: string; label: string; more?: string; bad?
 const Tile = ({ to, value, label, more, bad }: TileProps) => (
   <Link to={to} class="card tile">
     <span>{label}</span>
-    <b data-bad={bad || undefined} class={bad ? "bad-number" : ""}>{value}</b>
+    <b data-bad={bad || undefined}>{value}</b>
     <span>{more ?? "\u00a0"}</span>
   </Link>
 );
@@ -165,9 +166,9 @@ function Recent() {
           <tbody>
             {ended.map((backup) => (
               <tr key={backup.metadata.uid}>
-                <td><Link to={backupLink(backup.metadata.name)}>{backup.metadata.name}</Link></td>
+                <td class="wide"><Link to={backupLink(backup.metadata.name)} title={backup.metadata.name}>{backup.metadata.name}</Link></td>
                 <td><Phase phase={phaseOf(backup)} /></td>
-                <td class="number"><At time={backup.status.completionTimestamp} /></td>
+                <td class="number"><Ago time={backup.status.completionTimestamp} /></td>
               </tr>
             ))}
           </tbody>

@@ -1,5 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { Queue } from "../api/types";
 import { commands } from "../logic/commands";
 import { plural } from "../logic/quantities";
 import { ActionButton } from "../parts/actions";
@@ -8,10 +9,21 @@ import { setSetting } from "../store/operations";
 import { backups, need, setting, settings, targets } from "../store/resources";
 import { mayAct } from "../store/session";
 import { queue, watchQueue } from "../store/queue";
-import { openBackupForm } from "./backup_actions";
+import { isOver, openBackupForm } from "./backup_actions";
 import { RunningLane } from "./queue_running";
 import { Timeline } from "./queue_timeline";
 import { WaitingLane } from "./queue_waiting";
+
+/** What the stream has told since the queue was last asked for: who is over does not run, who has left does not wait. */
+function freshened(found: Queue | null): Queue | null {
+  if (!found) return null;
+  const waits = (name: string): boolean => ["New", "Queued"].includes(backups.get(name)?.status.phase ?? "New");
+  const runs = (name: string): boolean => {
+    const backup = backups.get(name);
+    return !backup || !isOver(backup);
+  };
+  return { ...found, running: found.running.filter(runs), waiting: found.waiting.filter((row) => waits(row.name)) };
+}
 
 /** The namespaces of the row under the pointer or the focus: shown wherever they occur. */
 export const lit = signal<ReadonlySet<string>>(new Set());
@@ -19,7 +31,7 @@ export const lit = signal<ReadonlySet<string>>(new Set());
 export function QueueScreen() {
   need(backups, settings, targets);
   useEffect(watchQueue, []);
-  const now = queue.value;
+  const now = freshened(queue.value);
   return (
     <Screen
       title="Queue"

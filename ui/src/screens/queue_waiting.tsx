@@ -90,11 +90,11 @@ const Head = () => (
   <tr>
     <th scope="col" class="number place">#</th>
     <th scope="col">Backup</th>
-    <th scope="col">Namespaces</th>
+    <th scope="col" class="secondary">Namespaces</th>
     <th scope="col" class="reason-column">Waits because</th>
     <th scope="col" class="secondary">Asked by</th>
-    <th scope="col" class="secondary number">Waiting since</th>
-    <th scope="col" class="secondary number">Expected start</th>
+    <th scope="col" class="secondary number since-column">Waiting since</th>
+    <th scope="col" class="secondary number start-column">Expected start</th>
     <th scope="col" class="action-column"><span class="hidden-label">Actions</span></th>
   </tr>
 );
@@ -129,13 +129,13 @@ function Waiting({ row, index, dragging, drag, last }: RowProps) {
     >
       <td class="number">{row.position}</td>
       <td><Link class="name" to={backupLink(row.name)} title={row.name}>{row.name}</Link></td>
-      <td>{backup && <Namespaces scope={backup.spec} shared={shared} lit={(chip) => lit.value.has(chip)} most={2} />}</td>
+      <td class="secondary">{backup && <Namespaces scope={backup.spec} shared={shared} lit={(chip) => lit.value.has(chip)} most={2} />}</td>
       <td title={row.message}>
         <Reason reason={row.reason} /> <Blocker row={row} />
       </td>
       <td class="secondary"><AskedBy backup={backup} /></td>
       <td class="secondary number"><Ago time={row.since} /></td>
-      <td class="secondary number"><Ago time={row.expectedStart} none="nobody can tell" /></td>
+      <td class="secondary number"><Ago time={row.expectedStart} none="unknown" /></td>
       <td class="actions"><Buttons row={row} backup={backup} last={last} /></td>
     </tr>
   );
@@ -166,7 +166,7 @@ function Buttons({ row, backup, last }: { row: WaitingBackup; backup: Backup | u
       <button class="button small" title={commands.explain(row.name)} onClick={() => void explainAction(row.name).run()}>
         Why?
       </button>
-      {backup && <ActionButton small action={cancelAction(backup)} />}
+      <span class="secondary">{backup && <ActionButton small action={cancelAction(backup)} />}</span>
       <ActionMenu of={row.name} actions={all} />
     </>
   );

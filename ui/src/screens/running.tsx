@@ -40,7 +40,7 @@ export function RunningScreen() {
   const downs = grouped(transfersDown(), RESTORE_UID);
   return (
     <Screen title="Running" command={command("transfer", "get", "--watch")}>
-      <Card title="Bytes per second" end={<span class="muted small">ten minutes, since this page was opened</span>}>
+      <Card title="Bytes per second" end={<span class="legend"><span class="key">to the store</span><span class="key second">from the store</span><span>ten minutes, as far as this page was open</span></span>}>
         <div class="body"><Rates /></div>
       </Card>
       <Card title={`Backups (${jobs.length})`}>
@@ -67,7 +67,7 @@ function Rates() {
     { label: "from the store", values: down.samples.map((sample) => sample.value), dashed: true },
   ];
   const latest = (up.samples.at(-1)?.value ?? 0) + (down.samples.at(-1)?.value ?? 0);
-  return <Plot label={`Bytes per second over ten minutes, now ${rate(latest)}`} times={times} series={series} format={(value) => `${bytes(value)}/s`} />;
+  return <Plot label={`Bytes per second over ten minutes, now ${rate(latest)}`} times={times} series={series} span={600} least={1024 * 1024} format={(value) => `${bytes(value)}/s`} />;
 }
 
 function BackupJob({ backup, transfers }: { backup: Backup; transfers: Transfer[] }) {

@@ -6,14 +6,14 @@ import { command, commands, flag } from "../logic/commands";
 import { cronWords } from "../logic/cron";
 import { chipsOf } from "../logic/globs";
 import { SCHEDULE_LABEL } from "../logic/protection";
-import { plural, time } from "../logic/quantities";
+import { plural, shortTimes, time } from "../logic/quantities";
 import { type Action, ActionMenu } from "../parts/actions";
 import { openDialog } from "../parts/dialog";
 import { Form, list, type Values } from "../parts/form";
 import { Link } from "../parts/link";
 import { Screen } from "../parts/screen";
 import { type Column, FilterBox, Table } from "../parts/table";
-import { Ago, At, Namespaces, Phase } from "../parts/words";
+import { Ago, Namespaces, Phase } from "../parts/words";
 import { now } from "../store/clock";
 import { create, draft, isDraft, pauseSchedule, remove, runSchedule } from "../store/operations";
 import { backups, namespaces, need, schedules, targets } from "../store/resources";
@@ -67,7 +67,7 @@ function NextFive({ schedule }: { schedule: Schedule }) {
   const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
   return (
     <span title={times.value.map((one) => exact.format(Date.parse(one))).join("\n")} data-next={times.value.length}>
-      <Ago time={times.value[0]} /> <span class="muted small">then {times.value.slice(1, 5).map((one, index) => <>{index > 0 && ", "}<At time={one} /></>)}</span>
+      <Ago time={times.value[0]} /> <span class="muted small">then {shortTimes(times.value.slice(1)).join(" · ")}</span>
     </span>
   );
 }
