@@ -1,0 +1,63 @@
+"""A real browser in front of a real server with real backups."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+import tidegate
+from page.visiting import Seeded, Visitor
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+BUILT = Path(tidegate.__file__).parent / "page" / "index.html"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no browser: install chromium, or name one with CHROMIUM")
+    if not BUILT.exists():
+        pytest.skip("the page is not built: make ui")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def server(browser, tmp_path_factory):
+    """One for all tests of a file: each works on names of its own."""
+    server = Seeded(tmp_path_factory.mktemp("page"))
+    server.start()
+    server.seed()
+    yield server
+    server.api.close()
+    server.stop()
+
+
+@pytest.fixture
+def visitor(browser, server):
+    visitor = Visitor(browser, server).log_in()
+    yield visitor
+    visitor.context.close()
+    assert visitor.complaints == []
+
+
+@pytest.fixture
+def stranger(browser, server):
+    """Somebody who has not logged in."""
+    visitor = Visitor(browser, server)
+    yield visitor
+    visitor.context.close()
