@@ -1,6 +1,7 @@
 """Ten thousand queued backups: the list scrolls, filters and takes in sixty changes without freezing."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from playwright.sync_api import expect
@@ -46,7 +47,9 @@ async def fill(path):
 def crowded(browser, tmp_path_factory):
     server = Seeded(tmp_path_factory.mktemp("many"))
     server.state.mkdir(mode=0o700)
-    asyncio.run(fill(server.state / "tidegate.db"))
+    # In a thread of its own: the browser's driver has the loop of this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(fill(server.state / "tidegate.db"))).result()
     server.start()
     visitor = Visitor(browser, server).log_in()
     visitor.page.set_default_timeout(60_000)
@@ -63,7 +66,7 @@ def test_ten_thousand_rows_take_in_sixty_changes_without_freezing(crowded):
 
     with crowded.server.client() as client:
         for n in range(60):
-            assert client.post(f"/v1/backups/b-{n:05}/cancel").status_code == 202
+            assert client.delete(f"/v1/backups/b-{n:05}").status_code == 204
     expect(page.locator("main")).to_contain_text("Waiting (9,940)", timeout=60_000)
 
     assert page.evaluate("window.longest") < 500

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+NAMES = ("one", "two", "three")
+
 
 @pytest.fixture
 def paused(server):
@@ -11,10 +13,11 @@ def paused(server):
     for name, *namespaces in [("one", "shop", "blog"), ("two", "shop"), ("three", "mail")]:
         server.ask_for_backup(name, *namespaces)
     yield
-    for name in ("one", "two", "three"):
-        server.run("backup", "cancel", name, "--yes")
-        server.run("backup", "delete", name, "--yes", "--wait")
+    for name in NAMES:
+        server.api.post(f"/v1/backups/{name}/cancel")
+        server.api.delete(f"/v1/backups/{name}")
     server.pause_queue("false")
+    server.wait_until_gone(*NAMES)
 
 
 def order(visitor):
@@ -36,7 +39,7 @@ def test_every_wait_has_its_reason_and_the_limit_can_be_changed_here(visitor, se
     page.get_by_role("button", name="Set the limit").click()
 
     expect(page.locator("main")).to_contain_text("0 of 2 slots taken")
-    assert server.get("setting", "get", "concurrent-backups")["spec"]["value"] == "2"
+    assert server.look("settings/concurrent-backups")["spec"]["value"] == "2"
 
 
 def test_the_explanation_names_every_obstacle(visitor, paused):
@@ -57,7 +60,7 @@ def test_a_row_is_moved_by_keyboard(visitor, server, paused):
     visitor.page.keyboard.press("Alt+ArrowUp")
 
     expect_order(visitor, "one", "three", "two")
-    expect(visitor.page.get_by_role("status").last).to_contain_text("three is number 2")
+    visitor.hears("three is number 2")
     assert [row["name"] for row in server.api.get("/v1/queue").json()["waiting"]] == ["one", "three", "two"]
 
 
@@ -68,7 +71,7 @@ def test_a_row_is_moved_by_dragging(visitor, server, paused):
     visitor.row("three").locator("td").first.drag_to(visitor.row("one").locator("td").first)
 
     expect_order(visitor, "three", "one", "two")
-    expect(visitor.page.get_by_role("status").last).to_contain_text("three is number 1")
+    visitor.hears("three is number 1")
     assert [row["name"] for row in server.api.get("/v1/queue").json()["waiting"]] == ["three", "one", "two"]
 
 
@@ -86,7 +89,7 @@ def test_what_others_do_is_seen_without_a_reload(visitor, server, paused):
     visitor.open("/queue")
     expect_order(visitor, "one", "two", "three")
 
-    server.tidegate("queue", "move", "two", "--to", "1")
+    server.post("queue/two/move", {"to": 1})
     expect_order(visitor, "two", "one", "three")
     server.pause_queue("false")
 
@@ -97,7 +100,8 @@ def test_the_queue_is_paused_and_goes_on_from_here(visitor, server):
     page = visitor.open("/queue")
     page.get_by_role("button", name="Pause the queue").click()
     expect(page.get_by_role("button", name="Resume the queue")).to_be_visible()
-    assert server.get("setting", "get", "backup-queue-paused")["spec"]["value"] == "true"
+    visitor.hears("The queue is paused")
+    assert server.look("settings/backup-queue-paused")["spec"]["value"] == "true"
 
     page.get_by_role("button", name="Resume the queue").click()
 

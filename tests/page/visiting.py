@@ -1,5 +1,7 @@
 """A server with something to see, and a person who looks at it."""
 
+import json
+
 from playwright.sync_api import expect
 
 from tidegate.testing.server_process import ServerProcess
@@ -36,6 +38,25 @@ class Seeded(ServerProcess):
         data.mkdir(parents=True)
         (data / "words.txt").write_text(f"the words of {namespace}/{name}\n" * 1000)
         self.post("volumes", {"metadata": {"name": name, "namespace": namespace}, "spec": {"directory": str(data)}})
+
+    def look(self, path):
+        return self.api.get(f"/v1/{path}").json()
+
+    def wait_until_gone(self, *names):
+        """By the event stream: whoever is still there is on the way out."""
+        version = self.look("backups?limit=1")["resourceVersion"]
+        left = {one["metadata"]["name"] for one in self.look("backups")["data"]} & set(names)
+        if not left:
+            return
+        with self.api.stream("GET", f"/v1/events?kinds=backups&since={version}") as stream:
+            change = ""
+            for line in stream.iter_lines():
+                if line.startswith("event: "):
+                    change = line.removeprefix("event: ")
+                elif line.startswith("data: ") and change == "DELETED":
+                    left.discard(json.loads(line.removeprefix("data: "))["metadata"]["name"])
+                    if not left:
+                        return
 
     def ask_for_backup(self, name, *namespaces):
         self.post("backups", {"metadata": {"name": name}, "spec": {"includedNamespaces": namespaces}})
@@ -80,6 +101,10 @@ class Visitor:
 
     def row(self, name):
         return self.page.locator(f'[data-row="{name}"]')
+
+    def hears(self, words):
+        """What the server agreed to: rows change before that."""
+        expect(self.page.get_by_role("status").last).to_contain_text(words)
 
     def pick(self, name, label):
         """Choose an action from the menu of a row."""

@@ -103,8 +103,8 @@ function FieldView({ field, value, set }: { field: Field; value: string; set: (v
     );
   }
   return (
-    <label class="field" for={id}>
-      <span>{field.label}</span>
+    <div class="field">
+      <label for={id}>{field.label}</label>
       {field.kind === "select" ? (
         <select id={id} class="input" value={value} onChange={(event) => set(event.currentTarget.value)}>
           {field.options?.map((option) => (
@@ -121,6 +121,7 @@ function FieldView({ field, value, set }: { field: Field; value: string; set: (v
           required={field.required}
           value={value}
           placeholder={field.placeholder}
+          aria-describedby={field.hint ? `${id}-hint` : undefined}
           list={field.suggestions ? `${id}-list` : undefined}
           autoComplete="off"
           spellcheck={false}
@@ -134,7 +135,7 @@ function FieldView({ field, value, set }: { field: Field; value: string; set: (v
           ))}
         </datalist>
       )}
-      {field.hint && <small>{field.hint}</small>}
-    </label>
+      {field.hint && <small id={`${id}-hint`}>{field.hint}</small>}
+    </div>
   );
 }

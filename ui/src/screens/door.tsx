@@ -20,11 +20,11 @@ export function DoorScreen({ message }: { message: string }) {
         <Brand />
         <h1>Log in</h1>
         {message && <p class="muted">{message}</p>}
-        <label class="field" for="token">
-          <span>Token</span>
-          <input id="token" class="input" type="password" autoComplete="current-password" required autoFocus value={token.value} onInput={(event) => (token.value = event.currentTarget.value)} />
-          <small>It is in <code>admin.token</code> in the server's data directory.</small>
-        </label>
+        <div class="field">
+          <label for="token">Token</label>
+          <input id="token" aria-describedby="token-hint" class="input" type="password" autoComplete="current-password" required autoFocus value={token.value} onInput={(event) => (token.value = event.currentTarget.value)} />
+          <small id="token-hint">It is in <code>admin.token</code> in the server's data directory.</small>
+        </div>
         {problem.value && <p class="problem" role="alert">{problem.value}</p>}
         <button class="button primary" type="submit" disabled={busy.value}>{busy.value ? "Asking the server…" : "Log in"}</button>
       </form>
