@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 import tidegate
-from page.visiting import Seeded, Visitor
+from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
 BUILT = Path(tidegate.__file__).parent / "page" / "index.html"

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from playwright.sync_api import expect
 
-from page.visiting import Seeded, Visitor
+from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.app.clock import SystemClock
 from tidegate.app.identity import new_id
 from tidegate.model.backup import BackupPhase

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
 
-from page.visiting import Seeded, Visitor
+from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
 
 
 def test_a_page_tells_that_the_server_is_gone_and_comes_back_by_itself(browser, tmp_path):

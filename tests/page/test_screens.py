@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from page.visiting import Visitor
+from page.visiting import Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
 
 AXE = Path(__file__).resolve().parents[2] / "ui" / "node_modules" / "axe-core" / "axe.min.js"
 PICTURES = os.environ.get("TIDEGATE_PICTURES")

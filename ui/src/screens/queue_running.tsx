@@ -31,7 +31,7 @@ export function RunningLane({ names, limit }: { names: readonly string[]; limit:
           <tr>
             <th scope="col">Backup</th>
             <th scope="col">Phase</th>
-            <th scope="col">Namespaces</th>
+            <th scope="col" class="secondary">Namespaces</th>
             <th scope="col" class="secondary">Asked by</th>
             <th scope="col" class="secondary number">Started</th>
             <th scope="col" class="secondary">Items</th>
@@ -55,7 +55,7 @@ function Running({ name, backup }: { name: string; backup: Backup | undefined })
     <tr data-row={name} id={`backup-${name}`}>
       <td><Link class="name" to={backupLink(name)}>{name}</Link></td>
       <td>{backup && <Phase phase={phaseOf(backup)} />}</td>
-      <td>{backup && <Namespaces scope={backup.spec} lit={(chip) => lit.value.has(chip)} />}</td>
+      <td class="secondary">{backup && <Namespaces scope={backup.spec} lit={(chip) => lit.value.has(chip)} />}</td>
       <td class="secondary"><AskedBy backup={backup} /></td>
       <td class="secondary number"><Ago time={backup?.status.startTimestamp} none="not yet" /></td>
       <td class="secondary">

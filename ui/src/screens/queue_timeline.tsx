@@ -22,8 +22,11 @@ export function Timeline({ queue }: { queue: Queue }) {
   const x = (time: number): number => NAMES + ((Math.max(time, from) - from) / (to - from)) * (WIDTH - NAMES - 8);
   const height = bars.length * LINE + 26;
   const ticks = Array.from({ length: TICKS }, (_, n) => from + ((to - from) * (n + 0.5)) / TICKS);
+  const nowInView = (holder: HTMLDivElement | null) => {
+    if (holder && holder.scrollLeft === 0) holder.scrollLeft = (x(present) / WIDTH) * holder.scrollWidth - holder.clientWidth * 0.7;
+  };
   return (
-    <div class="body table-wrap" tabIndex={0} role="region" aria-label="Timeline">
+    <div ref={nowInView} class="body table-wrap" tabIndex={0} role="region" aria-label="Timeline">
       <svg class="timeline" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`Timeline of ${bars.length} backups: the last hour and the forecast`}>
         {ticks.map((tick) => (
           <g key={tick}>

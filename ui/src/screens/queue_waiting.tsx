@@ -89,7 +89,7 @@ export function WaitingLane({ waiting }: { waiting: readonly WaitingBackup[] }) 
 const Head = () => (
   <tr>
     <th scope="col" class="number place">#</th>
-    <th scope="col">Backup</th>
+    <th scope="col" class="name-column">Backup</th>
     <th scope="col" class="secondary">Namespaces</th>
     <th scope="col" class="reason-column">Waits because</th>
     <th scope="col" class="secondary">Asked by</th>

@@ -126,7 +126,15 @@ function Moving({ transfer }: { transfer: Transfer }) {
       </div>
     );
   }
-  const { bytesDone = 0, totalBytes, bytesPerSecond, stage = "" } = status.progress ?? {};
+  if (!status.progress) {
+    return (
+      <div class="moving">
+        <span>{name}</span>
+        <span class="muted">starting on {status.node ?? "its node"}</span>
+      </div>
+    );
+  }
+  const { bytesDone = 0, totalBytes, bytesPerSecond, stage = "" } = status.progress;
   const done = percent(bytesDone, totalBytes);
   const left = timeLeft(bytesDone, totalBytes, bytesPerSecond);
   const mean = meanRate(bytesDone, time(status.startTimestamp), now.value);

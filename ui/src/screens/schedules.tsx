@@ -31,7 +31,7 @@ function actionsOf(schedule: Schedule): Action[] {
       label: paused ? "Pause" : "Resume",
       command: commands.pauseSchedule(name, paused),
       done: paused ? `${name} makes no backups until it is resumed.` : `${name} makes backups again.`,
-      run: () => pauseSchedule(schedule, paused),
+      run: () => pauseSchedule(name, paused),
     },
     {
       label: "Delete",

@@ -1,6 +1,6 @@
 // What the user can change. Each shows its effect at once and takes it back if the server refuses.
 
-import { call, pathOf } from "../api/client";
+import { call, get, pathOf, Problem } from "../api/client";
 import type { Backup, Schedule, Setting } from "../api/types";
 import { type AnyResource, type Collection, keyOf } from "./collection";
 import { backups, noteAnswer, schedules, settings } from "./resources";
@@ -50,12 +50,25 @@ export async function unsetSetting(name: string): Promise<void> {
   settings.sketch(name, () => now);
 }
 
-export async function pauseSchedule(schedule: Schedule, paused: boolean): Promise<void> {
-  const wanted = { ...schedule, spec: { ...schedule.spec, paused } };
-  const undo = schedules.sketch(schedule.metadata.name, () => wanted);
-  const { name, labels, annotations, resourceVersion } = schedule.metadata;
-  const body = { metadata: { name, labels, annotations, resourceVersion }, spec: wanted.spec };
-  noteAnswer(await withSketch(undo, call<Schedule>("PUT", pathOf("schedules", name), body)));
+const ATTEMPTS = 5;
+
+/** Pause or resume what is there now: somebody else's change in between is looked at again, never overwritten. */
+export async function pauseSchedule(name: string, paused: boolean): Promise<void> {
+  const undo = schedules.sketch(name, (held) => held && { ...held, spec: { ...held.spec, paused } });
+  noteAnswer(await withSketch(undo, putPaused(name, paused)));
+}
+
+async function putPaused(name: string, paused: boolean): Promise<Schedule> {
+  for (let attempt = 1; ; attempt++) {
+    const { metadata, spec } = await get<Schedule>(pathOf("schedules", name));
+    const { labels, annotations, resourceVersion } = metadata;
+    const body = { metadata: { name, labels, annotations, resourceVersion }, spec: { ...spec, paused } };
+    try {
+      return await call<Schedule>("PUT", pathOf("schedules", name), body);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "StaleVersion" || attempt === ATTEMPTS) throw error;
+    }
+  }
 }
 
 export async function runSchedule(name: string): Promise<Backup> {
