@@ -36,15 +36,25 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="module")
-def server(browser, tmp_path_factory):
-    """One for all tests of a file: each works on names of its own."""
-    server = Seeded(tmp_path_factory.mktemp("page"))
+def seeded(directory):
+    server = Seeded(directory)
     server.start()
     server.seed()
     yield server
     server.api.close()
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def server(browser, tmp_path_factory):
+    """One for all who change something: each works on names of its own."""
+    yield from seeded(tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture(scope="module")
+def quiet_server(browser, tmp_path_factory):
+    """One that nobody changes: screens are looked at as they were seeded."""
+    yield from seeded(tmp_path_factory.mktemp("quiet"))
 
 
 @pytest.fixture

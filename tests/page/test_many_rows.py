@@ -58,7 +58,8 @@ def crowded(browser, tmp_path_factory):
     server.stop()
 
 
-def test_ten_thousand_rows_take_in_sixty_changes_without_freezing(crowded):
+# One test, because ten thousand backups take a while to be made.
+def test_ten_thousand_rows_are_searched_scrolled_and_take_in_sixty_changes_without_freezing(crowded):
     page = crowded.open("/queue")
     expect(page.locator("main")).to_contain_text("Waiting (10,000)", timeout=60_000)
     assert page.locator("tr[data-position]").count() < 80
@@ -68,18 +69,11 @@ def test_ten_thousand_rows_take_in_sixty_changes_without_freezing(crowded):
         for n in range(60):
             assert client.delete(f"/v1/backups/b-{n:05}").status_code == 204
     expect(page.locator("main")).to_contain_text("Waiting (9,940)", timeout=60_000)
-
     assert page.evaluate("window.longest") < 500
-    assert crowded.complaints == []
 
-
-def test_the_end_of_the_list_is_a_moment_away_and_a_filter_finds_one_of_them(crowded):
-    page = crowded.open("/queue")
-    expect(page.locator("main")).to_contain_text("Waiting (", timeout=60_000)
     page.locator(".long").evaluate("list => list.scrollTop = list.scrollHeight")
     expect(crowded.row("b-09999")).to_be_visible()
-
     page.get_by_label("Filter by name").fill("b-07777")
-
     expect(crowded.row("b-07777")).to_be_visible()
     expect(page.locator("tr[data-position]")).to_have_count(1)
+    assert crowded.complaints == []
