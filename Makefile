@@ -53,7 +53,7 @@ ui: $(PAGE) ## build the web page
 ui-test: $(NPM_CI) ## tests of the page's logic (those in a browser are in tests/page)
 	cd ui && npm run --silent test
 
-ui-check: $(NPM_CI) ## types of the page
+ui-check: $(NPM_CI) ## types and layout of the page
 	cd ui && npm run --silent check
 else
 ui ui-test ui-check:

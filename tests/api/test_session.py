@@ -84,6 +84,12 @@ async def test_the_page_of_the_server_itself_is_not_another_site(logged_in):
     assert (await logged_in.post("/v1/namespaces", json=NAMESPACE, headers=headers)).status_code == 201
 
 
+async def test_behind_a_proxy_that_changes_the_host_the_browsers_own_word_counts(logged_in):
+    headers = {**CSRF, "Origin": "https://backup.example", "Sec-Fetch-Site": "same-origin"}
+
+    assert (await logged_in.post("/v1/namespaces", json=NAMESPACE, headers=headers)).status_code == 201
+
+
 async def test_a_token_needs_no_header_because_no_browser_sends_it_by_itself(api):
     assert (await api.post("/v1/namespaces", json=NAMESPACE)).status_code == 201
 

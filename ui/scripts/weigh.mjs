@@ -10,6 +10,6 @@ const sizes = files.map((entry) => gzipSync(readFileSync(join(entry.parentPath, 
 const total = sizes.reduce((sum, size) => sum + size, 0);
 console.log(`the page weighs ${total} bytes gzipped, in ${files.length} files (limit ${LIMIT})`);
 if (total > LIMIT) {
-  console.error(`that is ${total - LIMIT} bytes too many`);
-  process.exit(1);
+    console.error(`that is ${total - LIMIT} bytes too many`);
+    process.exit(1);
 }

@@ -5,16 +5,16 @@ type Props = { to: string; class?: string; children: ComponentChildren; current?
 
 /** A real link: the middle button and "copy address" work; a plain click stays on the page. */
 export function Link({ to, children, current, ...rest }: Props) {
-  const follow = (event: MouseEvent) => {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    go(to);
-  };
-  return (
-    <a href={to} onClick={follow} aria-current={current ? "page" : undefined} {...rest}>
-      {children}
-    </a>
-  );
+    const follow = (event: MouseEvent) => {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+        event.preventDefault();
+        go(to);
+    };
+    return (
+        <a href={to} onClick={follow} aria-current={current ? "page" : undefined} {...rest}>
+            {children}
+        </a>
+    );
 }
 
 export const backupLink = (name: string): string => `/backups/${encodeURIComponent(name)}`;

@@ -13,33 +13,33 @@ export const door = signal<Door>({ state: "asking" });
 export const mayAct = computed(() => door.value.state === "open" && door.value.session.role !== "viewer");
 
 function enter(session: Session): void {
-  door.value = { state: "open", session };
-  void start();
+    door.value = { state: "open", session };
+    void start();
 }
 
 whenRefused(() => {
-  if (door.value.state !== "open") return;
-  stop();
-  door.value = { state: "closed", message: "Your session is over; please log in again." };
+    if (door.value.state !== "open") return;
+    stop();
+    door.value = { state: "closed", message: "Your session is over; please log in again." };
 });
 
 export async function knock(): Promise<void> {
-  try {
-    enter(await get<Session>("/v1/session"));
-  } catch (error) {
-    const away = !(error instanceof Problem) || error.status !== 401;
-    door.value = { state: "closed", message: away ? "The server does not answer; it is tried again." : "" };
-    if (away) setTimeout(() => void knock(), 2000);
-  }
+    try {
+        enter(await get<Session>("/v1/session"));
+    } catch (error) {
+        const away = !(error instanceof Problem) || error.status !== 401;
+        door.value = { state: "closed", message: away ? "The server does not answer; it is tried again." : "" };
+        if (away) setTimeout(() => void knock(), 2000);
+    }
 }
 
 export async function login(token: string): Promise<void> {
-  enter(await call<Session>("POST", "/v1/login", { token }));
+    enter(await call<Session>("POST", "/v1/login", { token }));
 }
 
 export async function logout(): Promise<void> {
-  stop();
-  await call("POST", "/v1/logout").catch(() => undefined);
-  forgetAll();
-  door.value = { state: "closed", message: "You are logged out." };
+    stop();
+    await call("POST", "/v1/logout").catch(() => undefined);
+    forgetAll();
+    door.value = { state: "closed", message: "You are logged out." };
 }
