@@ -77,7 +77,7 @@ def test_a_row_is_moved_by_dragging(visitor, server, paused):
 
 def test_one_that_waits_is_cancelled_and_leaves_at_once(visitor, paused):
     page = visitor.open("/queue")
-    visitor.row("two").get_by_role("button", name="Cancel").click()
+    visitor.pick("two", "Cancel")
     expect(page.get_by_role("dialog")).to_contain_text("It leaves the queue at once.")
     page.get_by_role("dialog").get_by_role("button", name="Cancel the backup").click()
 

@@ -4,7 +4,7 @@ import { commands } from "../logic/commands";
 import { chipsOf, sharedChips } from "../logic/globs";
 import { plural } from "../logic/quantities";
 import { matchesFilter } from "../logic/tables";
-import { type Action, ActionButton, ActionMenu, perform } from "../parts/actions";
+import { type Action, ActionMenu, perform } from "../parts/actions";
 import { backupLink, Link } from "../parts/link";
 import { LongList } from "../parts/long_list";
 import { FilterBox } from "../parts/table";
@@ -116,10 +116,10 @@ const Head = () => (
             Asked by
         </th>
         <th scope="col" class="secondary number since-column">
-            Waiting since
+            Waits since
         </th>
         <th scope="col" class="secondary number start-column">
-            Expected start
+            Expected
         </th>
         <th scope="col" class="action-column">
             <span class="hidden-label">Actions</span>
@@ -219,7 +219,6 @@ function Buttons({ row, backup, last }: { row: WaitingBackup; backup: Backup | u
             >
                 Why?
             </button>
-            <span class="secondary">{backup && <ActionButton small action={cancelAction(backup)} />}</span>
             <ActionMenu of={row.name} actions={all} />
         </>
     );
