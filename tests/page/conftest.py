@@ -24,7 +24,8 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while it lives, its driver's event loop runs in this thread, and no async test could.
+@pytest.fixture(scope="module")
 def browser():
     if CHROMIUM is None:
         pytest.skip("no browser: install chromium, or name one with CHROMIUM")
@@ -45,7 +46,7 @@ def seeded(directory):
     server.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(browser, tmp_path_factory):
     """One for all who change something: each works on names of its own."""
     yield from seeded(tmp_path_factory.mktemp("page"))
