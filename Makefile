@@ -6,9 +6,14 @@ RUN    := $(VENV)/.ready-to-run
 DEV    := $(VENV)/.ready-to-develop
 # `make run` keeps its state here unless told otherwise; `rm -r .run` starts afresh.
 DATA_DIR ?= .run
+# The web page: built into the package, so that a checkout and a wheel have it at the same place.
+PAGE   := src/tidegate/page/index.html
+NPM_CI := ui/node_modules/.ready
+UI     := $(shell find ui/src ui/public -type f) ui/index.html ui/vite.config.ts
+NODE   := $(shell command -v npm 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-store bench-catalogue format generate lock clean
+.PHONY: help run demo test check ui ui-check ui-test bench bench-store bench-catalogue format generate lock clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,16 +32,38 @@ $(DEV): requirements-dev.lock $(RUN)
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements-dev.lock
 	@touch $@
 
-run: $(RUN) ## a backup server on this machine, state in .run (DATA_DIR=... for another place)
+$(NPM_CI): ui/package-lock.json
+	cd ui && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(PAGE): $(NPM_CI) $(UI)
+	cd ui && npm run --silent build
+
+run: $(RUN) ## a backup server and its web page on this machine, state in .run (DATA_DIR=... for another place)
+	@test -e $(PAGE) || test -z "$(NODE)" || $(MAKE) --no-print-directory $(PAGE) \
+	  || echo "the web page could not be built; the server runs without it"
 	@$(BIN)/tidegate server --data-dir $(DATA_DIR)
 
 demo: $(RUN) ## a story of a minute: back up, destroy, restore, compare
 	@$(BIN)/tidegate demo
 
-test: $(DEV) ## all tests
+ifdef NODE
+ui: $(PAGE) ## build the web page
+
+ui-test: $(NPM_CI) ## tests of the page's logic (those in a browser are in tests/page)
+	cd ui && npm run --silent test
+
+ui-check: $(NPM_CI) ## types and layout of the page
+	cd ui && npm run --silent check
+else
+ui ui-test ui-check:
+	@echo "skipped: $@ needs Node.js 20.19 or newer"
+endif
+
+test: $(DEV) ui ui-test ## all tests
 	$(BIN)/python -m pytest -n 4 -q
 
-check: $(DEV) ## lint, types, import contracts, generated files up to date
+check: $(DEV) ui-check ## lint, types, import contracts, generated files up to date
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -56,7 +83,7 @@ format: $(DEV) ## let ruff order and format the sources
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-generate: $(DEV) ## write the generated files anew (docs/openapi.json, docs/cli.md, docs/settings.md)
+generate: $(DEV) ## write the generated files anew (docs/openapi.json, docs/cli.md, docs/settings.md, the page's types)
 	$(BIN)/python -m tidegate.app.generate
 
 lock: $(DEV) ## resolve the dependencies anew and write the lock files
@@ -66,4 +93,4 @@ lock: $(DEV) ## resolve the dependencies anew and write the lock files
 	  pyproject.toml --group build -c requirements-dev.lock -o requirements.lock
 
 clean: ## remove what the other targets made, but not .run
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) dist ui/node_modules src/tidegate/page .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -4,6 +4,8 @@
     ├── UserError              the caller must change something; final, shown as it is
     │   ├── InvalidInput           a value is wrong; says which and what would be right
     │   ├── Unauthenticated        no token, or one that nobody gave out
+    │   ├── Forbidden              the caller is known, but may not do this, or not in this way
+    │   ├── TooManyAttempts        too many wrong tokens in a short time
     │   ├── WrongKey               a backup is encrypted, and its key is not the one that was given
     │   ├── NotFound               there is no such thing
     │   ├── AlreadyExists          the name is taken
@@ -63,6 +65,18 @@ class Unauthenticated(UserError):
     """No token, or one that nobody gave out."""
 
     code = "Unauthenticated"
+
+
+class Forbidden(UserError):
+    """The caller is known, but may not do this, or not in this way."""
+
+    code = "Forbidden"
+
+
+class TooManyAttempts(UserError):
+    """Too many wrong tokens in a short time."""
+
+    code = "TooManyAttempts"
 
 
 class WrongKey(UserError):

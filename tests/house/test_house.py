@@ -1,6 +1,7 @@
 """The house rules that no linter knows."""
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -68,6 +69,14 @@ def test_lock_files_carry_hashes_and_no_addresses():
         text = (ROOT / name).read_text()
         assert "://" not in text
         assert len(re.findall(r"^[a-z0-9][\w.-]*==", text, re.MULTILINE)) <= text.count("--hash=sha256:")
+
+
+def test_the_lock_file_of_the_page_carries_hashes_and_no_download_addresses():
+    packages = json.loads((ROOT / "ui" / "package-lock.json").read_text())["packages"]
+
+    installed = {path: package for path, package in packages.items() if path}
+    assert [path for path, package in installed.items() if "resolved" in package] == []
+    assert [path for path, package in installed.items() if "integrity" not in package] == []
 
 
 def test_the_base_install_has_nothing_of_a_cluster():

@@ -4,7 +4,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from tidegate.api import events, health, load, pins, queue, resources, restores, schedules, settings
+from tidegate.api import events, health, load, page, pins, queue, resources, restores, schedules, session, settings
 from tidegate.api.body_limit import BodyLimit
 from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
 from tidegate.api.services import Services
@@ -26,8 +26,10 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(pins.router)
     v1.include_router(events.router)
     v1.include_router(health.versioned)
+    v1.include_router(session.router)
     app.include_router(v1)
     app.include_router(health.router)
+    app.include_router(page.router)  # last: it takes every path that nobody else has
     app.add_exception_handler(TidegateError, on_tidegate_error)
     app.add_exception_handler(RequestValidationError, on_validation_error)
     app.add_exception_handler(HTTPException, on_http_error)

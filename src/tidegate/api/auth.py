@@ -1,11 +1,16 @@
-"""Who may call."""
+"""Who may call: whoever shows the token, or a browser whose session began with it."""
+
+from urllib.parse import urlsplit
 
 from fastapi import Request
 
 from tidegate.api.services import Services
-from tidegate.errors import Unauthenticated
+from tidegate.errors import Forbidden, Unauthenticated
 
 _HINT = "send 'Authorization: Bearer TOKEN'; the server's token is in admin.token in its data directory"
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+# A form or a link of another site cannot set it, and a script of another site would have to ask us first.
+CSRF_HEADER = "x-tidegate-csrf"
 
 
 def services_of(request: Request) -> Services:
@@ -17,8 +22,44 @@ def services_of(request: Request) -> Services:
 
 async def require_token(request: Request) -> None:
     """Let the call through, or raise Unauthenticated. The sentence never repeats what was sent."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    header = request.headers.get("authorization", "")
+    if not header and _has_session(request):
+        _require_own_page(request)
+        return
+    scheme, _, token = header.partition(" ")
     if not token:
         raise Unauthenticated("this call needs a token", hint=_HINT)
     if scheme.lower() != "bearer" or not services_of(request).token_is_good(token.strip()):
         raise Unauthenticated("the token is not valid", hint=_HINT)
+
+
+def require_same_origin(request: Request) -> None:
+    """Refuse what a page of another site made the browser send. Clients that are no browsers send neither header."""
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    # The browser's own word counts where it gives one: a proxy may have changed the host that we see.
+    own = (
+        site in {"same-origin", "none"}
+        if site
+        else not origin or urlsplit(origin).netloc == request.headers.get("host")
+    )
+    if not own:
+        raise Forbidden("this request comes from a page of another site", hint="use the page that this server serves")
+
+
+def _has_session(request: Request) -> bool:
+    services = services_of(request)
+    cookie = request.cookies.get(services.sessions.cookie_name)
+    return cookie is not None and services.sessions.is_good(cookie, services.clock.now())
+
+
+def _require_own_page(request: Request) -> None:
+    """Browsers send cookies by themselves, so a cookie alone does not show that anybody wanted the change."""
+    if request.method in _READING:
+        return
+    require_same_origin(request)
+    if not request.headers.get(CSRF_HEADER):
+        raise Forbidden(
+            "a session may change something only with the header X-Tidegate-CSRF",
+            hint="send the header, or use the token instead of a cookie",
+        )

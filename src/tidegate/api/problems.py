@@ -17,6 +17,8 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.UserError: HTTPStatus.BAD_REQUEST,
     errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
+    errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.TooManyAttempts: HTTPStatus.TOO_MANY_REQUESTS,
     errors.WrongKey: HTTPStatus.FORBIDDEN,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.AlreadyExists: HTTPStatus.CONFLICT,

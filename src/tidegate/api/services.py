@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from tidegate.api.page_files import PageFiles
+from tidegate.api.sessions import LoginGuard, Sessions
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.decide.transfer_table import TransferTable
@@ -30,6 +32,11 @@ class Services:
     transfers: TransferTable | None = None
     """As for the queue."""
     queue_decisions: Callable[[], Mapping[str, int]] = dict
+    sessions: Sessions = field(default_factory=Sessions)
+    """Cookies that count as the token did; made by one that nobody else has, unless the server gives its own key."""
+    logins: LoginGuard = field(default_factory=LoginGuard)
+    page: PageFiles = field(default_factory=PageFiles)
+    """The built web page; empty where nobody built it."""
     secrets: SecretStore = field(default_factory=NoSecrets)
     hooks: HookRunner = field(default_factory=NoHooks)
     reconcile_errors: Callable[[], dict[str, int]] = dict

@@ -15,6 +15,7 @@ from tidegate.api.services import Services
 from tidegate.app.clock import SystemClock
 from tidegate.app.commands import build_commands
 from tidegate.app.identity import new_id
+from tidegate.app.page_types import typescript
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.cli.exit_codes import EXIT_CODES, ExitCode
 from tidegate.decide.configuration import FIELDS
@@ -29,6 +30,7 @@ def main() -> None:
     """Write all files, or with --check say which are out of date and exit with 1."""
     root = Path(__file__).resolve().parents[3]
     wanted = {root / "docs" / name: text for name, text in documents().items()}
+    wanted[root / "ui" / "src" / "api" / "types.ts"] = _page_types()
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[1:]:
         for path in stale:
@@ -45,10 +47,18 @@ def documents() -> dict[str, str]:
 
 
 def _openapi() -> str:
+    return json.dumps(_schema(), indent=1) + "\n"
+
+
+def _page_types() -> str:
+    return typescript(_schema()["components"]["schemas"], KNOWN_SETTINGS.values())
+
+
+def _schema() -> dict[str, Any]:
     clock = SystemClock()
     store = MemoryStore(clock=clock, new_id=new_id)
     services = Services(store, clock, LocalSurroundings(), token_is_good=lambda _token: False, version=__version__)
-    return json.dumps(build_application(services).openapi(), indent=1) + "\n"
+    return build_application(services).openapi()
 
 
 def _cli() -> str:

@@ -5,11 +5,16 @@ import contextlib
 import signal
 import socket
 import sys
+from pathlib import Path
 
 import structlog
 
+import tidegate
 from tidegate import __version__
+from tidegate.api.page import NO_PAGE
+from tidegate.api.page_files import PageFiles, read_page
 from tidegate.api.services import Services
+from tidegate.api.sessions import Sessions
 from tidegate.app.catalogue_runner import CatalogueRunner
 from tidegate.app.child_movers import ChildMovers
 from tidegate.app.clock import SystemClock
@@ -31,6 +36,9 @@ from tidegate.controllers.runtime import Runtime
 from tidegate.resources.sqlite import SqliteStore
 
 log = structlog.get_logger(__name__)
+
+# Where `make ui` puts the page and a wheel carries it.
+_PAGE = Path(tidegate.__file__).parent / "page"
 
 
 def run_server(options: ServerOptions) -> None:
@@ -73,6 +81,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             secrets=secrets,
             hooks=hooks,
             token_is_good=token_check(token),
+            sessions=Sessions(token.encode()),
+            page=read_page(_PAGE),
             version=__version__,
             reconcile_errors=runtime.error_counts,
             queue=runtime.mirror.table,
@@ -84,7 +94,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         server = HttpServer(services)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:
-            _greet(url_of(listener), data_dir)
+            _greet(url_of(listener), data_dir, services.page)
             await _first_of(serving, stop)
         finally:
             # Side by side, because both may take seconds: clients end their requests, movers clean up.
@@ -111,13 +121,16 @@ async def _first_of(serving: "asyncio.Task[None]", stop: asyncio.Event) -> None:
     stopping.cancel()
 
 
-def _greet(url: str, data_dir: DataDir) -> None:
+def _greet(url: str, data_dir: DataDir, page: PageFiles) -> None:
     """Let the CLI, the log and a person find the server."""
     data_dir.announce(url)
     log.info("server ready", url=url, data_dir=str(data_dir.path), version=__version__)
+    if page.start is None:
+        log.info("no web page", how=NO_PAGE.strip())
     if sys.stderr.isatty():
+        here = "" if page.start is None else f"  Open it in a browser; it asks for the token in {data_dir.token_file}\n"
         sys.stderr.write(
-            f"\n  Tidegate {__version__} is ready at {url}\n"
+            f"\n  Tidegate {__version__} is ready at {url}\n{here}"
             f"  In another terminal: {sys.argv[0]} --data-dir {data_dir.path} volume get\n"
             "  Ctrl-C here stops the server.\n\n"
         )

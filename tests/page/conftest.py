@@ -1,0 +1,74 @@
+"""A real browser in front of a real server with real backups."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+import tidegate
+from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+BUILT = Path(tidegate.__file__).parent / "page" / "index.html"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
+
+# Not for the whole session: while it lives, its driver's event loop runs in this thread, and no async test could.
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no browser: install chromium, or name one with CHROMIUM")
+    if not BUILT.exists():
+        pytest.skip("the page is not built: make ui")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def seeded(directory):
+    server = Seeded(directory)
+    server.start()
+    server.seed()
+    yield server
+    server.api.close()
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def server(browser, tmp_path_factory):
+    """One for all who change something: each works on names of its own."""
+    yield from seeded(tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture(scope="module")
+def quiet_server(browser, tmp_path_factory):
+    """One that nobody changes: screens are looked at as they were seeded."""
+    yield from seeded(tmp_path_factory.mktemp("quiet"))
+
+
+@pytest.fixture
+def visitor(browser, server):
+    visitor = Visitor(browser, server).log_in()
+    yield visitor
+    visitor.context.close()
+    assert visitor.complaints == []
+
+
+@pytest.fixture
+def stranger(browser, server):
+    """Somebody who has not logged in."""
+    visitor = Visitor(browser, server)
+    yield visitor
+    visitor.context.close()

@@ -1,0 +1,119 @@
+"""The queue: live, with reasons, and changed from here."""
+
+import pytest
+from playwright.sync_api import expect
+
+NAMES = ("one", "two", "three")
+
+
+@pytest.fixture
+def paused(server):
+    """Three backups that wait, the second for the first."""
+    server.pause_queue()
+    for name, *namespaces in [("one", "shop", "blog"), ("two", "shop"), ("three", "mail")]:
+        server.ask_for_backup(name, *namespaces)
+    yield
+    for name in NAMES:
+        server.api.post(f"/v1/backups/{name}/cancel")
+        server.api.delete(f"/v1/backups/{name}")
+    server.pause_queue("false")
+    server.wait_until_gone(*NAMES)
+
+
+def order(visitor):
+    return visitor.page.locator("tr[data-position]").evaluate_all("rows => rows.map(row => row.dataset.row)")
+
+
+def expect_order(visitor, *names):
+    for position, name in enumerate(names, start=1):
+        expect(visitor.row(name)).to_have_attribute("data-position", str(position))
+    assert order(visitor) == list(names)
+
+
+def test_every_wait_has_its_reason_and_the_limit_can_be_changed_here(visitor, server, paused):
+    page = visitor.open("/queue")
+    expect(visitor.row("two")).to_have_attribute("data-reason", "Paused")
+    expect(page.locator("main")).to_contain_text("The queue is paused")
+
+    page.get_by_label("Backups at once").fill("2")
+    page.get_by_role("button", name="Set the limit").click()
+
+    expect(page.locator("main")).to_contain_text("0 of 2 slots taken")
+    assert server.look("settings/concurrent-backups")["spec"]["value"] == "2"
+
+
+def test_the_explanation_names_every_obstacle(visitor, paused):
+    page = visitor.open("/queue")
+    visitor.row("two").get_by_role("button", name="Why?").click()
+
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("NamespaceOverlapQueued")
+    expect(dialog).to_contain_text("Paused")
+    expect(dialog.get_by_role("link", name="one")).to_be_visible()
+    expect(dialog).to_contain_text("tidegate queue explain two")
+
+
+def test_a_row_is_moved_by_keyboard(visitor, server, paused):
+    visitor.open("/queue")
+    expect_order(visitor, "one", "two", "three")
+    visitor.row("three").focus()
+    visitor.page.keyboard.press("Alt+ArrowUp")
+
+    expect_order(visitor, "one", "three", "two")
+    visitor.hears("three is number 2")
+    assert [row["name"] for row in server.api.get("/v1/queue").json()["waiting"]] == ["one", "three", "two"]
+
+
+def test_a_row_is_moved_by_dragging(visitor, server, paused):
+    visitor.open("/queue")
+    expect_order(visitor, "one", "two", "three")
+
+    visitor.row("three").locator("td").first.drag_to(visitor.row("one").locator("td").first)
+
+    expect_order(visitor, "three", "one", "two")
+    visitor.hears("three is number 1")
+    assert [row["name"] for row in server.api.get("/v1/queue").json()["waiting"]] == ["three", "one", "two"]
+
+
+def test_one_that_waits_is_cancelled_and_leaves_at_once(visitor, paused):
+    page = visitor.open("/queue")
+    visitor.pick("two", "Cancel")
+    expect(page.get_by_role("dialog")).to_contain_text("It leaves the queue at once.")
+    page.get_by_role("dialog").get_by_role("button", name="Cancel the backup").click()
+
+    expect(visitor.row("two")).to_have_count(0)
+    expect_order(visitor, "one", "three")
+
+
+def test_what_others_do_is_seen_without_a_reload(visitor, server, paused):
+    visitor.open("/queue")
+    expect_order(visitor, "one", "two", "three")
+
+    server.post("queue/two/move", {"to": 1})
+    expect_order(visitor, "two", "one", "three")
+    server.pause_queue("false")
+
+    expect(visitor.page.locator("main")).to_contain_text("Nobody waits.")
+
+
+def test_the_queue_is_paused_and_goes_on_from_here(visitor, server):
+    page = visitor.open("/queue")
+    page.get_by_role("button", name="Pause the queue").click()
+    expect(page.get_by_role("button", name="Resume the queue")).to_be_visible()
+    visitor.hears("The queue is paused")
+    assert server.look("settings/backup-queue-paused")["spec"]["value"] == "true"
+
+    page.get_by_role("button", name="Resume the queue").click()
+
+    expect(page.get_by_role("button", name="Pause the queue")).to_be_visible()
+
+
+def test_shared_namespaces_stand_out(visitor, server, paused):
+    page = visitor.open("/queue")
+    expect_order(visitor, "one", "two", "three")
+
+    visitor.row("two").hover()
+
+    expect(visitor.row("one").locator(".chip.lit")).to_have_text("shop")
+    expect(visitor.row("three").locator(".chip.lit")).to_have_count(0)
+    assert page.locator(".timeline").count() == 1

@@ -1,0 +1,112 @@
+"""A server with something to see, and a person who looks at it."""
+
+import json
+
+from playwright.sync_api import expect
+
+from tidegate.testing.server_process import ServerProcess
+
+# Other tests may keep the machine busy; what never comes still fails.
+PATIENCE_MILLISECONDS = 20_000
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
+
+
+class Seeded(ServerProcess):
+    """A server with a target, volumes of two applications, and a backup of one of them that ended well."""
+
+    def post(self, path, body):
+        answer = self.api.post(f"/v1/{path}", json=body)
+        assert answer.status_code < 300, answer.text
+        return answer.json()
+
+    def seed(self):
+        self.api = self.client()
+        (self.root / "store").mkdir()
+        target = {"url": f"file://{self.root}/store", "default": True}
+        self.post("backuptargets", {"metadata": {"name": "usb"}, "spec": target})
+        for namespace, name in [("shop", "db"), ("shop", "files"), ("blog", "www")]:
+            self.add_volume(namespace, name)
+        self.post(
+            "schedules",
+            {"metadata": {"name": "nightly"}, "spec": {"schedule": "30 2 * * *", "template": {}, "paused": False}},
+        )
+        self.tidegate("backup", "create", "first", "--include-namespaces", "shop", "--wait")
+        return self
+
+    def add_volume(self, namespace, name):
+        data = self.root / "data" / namespace / name
+        data.mkdir(parents=True)
+        (data / "words.txt").write_text(f"the words of {namespace}/{name}\n" * 1000)
+        self.post("volumes", {"metadata": {"name": name, "namespace": namespace}, "spec": {"directory": str(data)}})
+
+    def look(self, path):
+        return self.api.get(f"/v1/{path}").json()
+
+    def wait_until_gone(self, *names):
+        """By the event stream: whoever is still there is on the way out."""
+        version = self.look("backups?limit=1")["resourceVersion"]
+        left = {one["metadata"]["name"] for one in self.look("backups")["data"]} & set(names)
+        if not left:
+            return
+        with self.api.stream("GET", f"/v1/events?kinds=backups&since={version}") as stream:
+            change = ""
+            for line in stream.iter_lines():
+                if line.startswith("event: "):
+                    change = line.removeprefix("event: ")
+                elif line.startswith("data: ") and change == "DELETED":
+                    left.discard(json.loads(line.removeprefix("data: "))["metadata"]["name"])
+                    if not left:
+                        return
+
+    def ask_for_backup(self, name, *namespaces):
+        self.post("backups", {"metadata": {"name": name}, "spec": {"includedNamespaces": namespaces}})
+
+    def pause_queue(self, paused="true"):
+        body = {"metadata": {"name": "backup-queue-paused"}, "spec": {"value": paused}}
+        self.api.put("/v1/settings/backup-queue-paused", json=body)
+
+    @property
+    def token(self):
+        return (self.state / "admin.token").read_text().strip()
+
+
+class Visitor:
+    """A person with a browser window."""
+
+    def __init__(self, browser, server, **options):
+        self.server = server
+        self.context = browser.new_context(base_url=server.url, viewport={"width": 1360, "height": 900}, **options)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE_MILLISECONDS)
+        self.complaints = []
+        self.hosts = set()
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._hear)
+        self.page.on("request", lambda request: self.hosts.add(request.url.split("/")[2]))
+
+    def _hear(self, message):
+        # A refused call is told by the page itself; the browser's own line about it is no complaint of ours.
+        if message.type in {"error", "warning"} and "Failed to load resource" not in message.text:
+            self.complaints.append(message.text)
+
+    def log_in(self):
+        answer = self.context.request.post("/v1/login", data={"token": self.server.token})
+        assert answer.ok
+        return self
+
+    def open(self, path):
+        self.page.goto(path, wait_until="domcontentloaded")
+        self.page.locator("h1").wait_for()
+        return self.page
+
+    def row(self, name):
+        return self.page.locator(f'[data-row="{name}"]')
+
+    def hears(self, words):
+        """What the server agreed to: rows change before that."""
+        expect(self.page.get_by_role("status").last).to_contain_text(words)
+
+    def pick(self, name, label):
+        """Choose an action from the menu of a row."""
+        self.page.get_by_role("button", name=f"Actions for {name}", exact=True).click()
+        self.page.get_by_role("dialog").get_by_role("button", name=label, exact=True).click()

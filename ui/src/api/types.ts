@@ -1,0 +1,717 @@
+// Made by `make generate` from the server's schemas; change those, not this file.
+
+export type Backup = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Backup";
+  metadata: Metadata;
+  spec: BackupSpec;
+  status: BackupStatus;
+};
+
+export type BackupEvent = {
+  type: EventType;
+  reason: string;
+  message: string;
+  count: number;
+  firstTimestamp: string;
+  lastTimestamp: string;
+};
+
+export type BackupHooks = {
+  resources: (ResourceHooks)[];
+};
+
+export type BackupPhase = "New" | "FailedValidation" | "Queued" | "ReadyToStart" | "InProgress" | "WaitingForPluginOperations" | "WaitingForPluginOperationsPartiallyFailed" | "Finalizing" | "FinalizingPartiallyFailed" | "Completed" | "PartiallyFailed" | "Failed" | "Deleting" | "Canceled";
+
+export type BackupProgress = {
+  totalItems: number;
+  itemsBackedUp: number;
+};
+
+export type BackupSpec = {
+  includedNamespaces: (string)[];
+  excludedNamespaces: (string)[];
+  includedResources: (string)[];
+  excludedResources: (string)[];
+  labelSelector?: LabelSelector;
+  orLabelSelectors: (LabelSelector)[];
+  ttl: string;
+  storageLocation: string;
+  snapshotMoveData: boolean;
+  defaultVolumesToFsBackup: boolean;
+  hooks: BackupHooks;
+  orderedResources: Record<string, string>;
+  itemOperationTimeout: string;
+  csiSnapshotTimeout: string;
+  priority: number;
+  onInterruption: OnInterruption;
+  cancel: boolean;
+};
+
+export type BackupStatus = {
+  conditions: (Condition)[];
+  phase: BackupPhase;
+  queueTicket?: number;
+  queuePosition?: number;
+  queuedAt?: string;
+  progress?: BackupProgress;
+  blocks: (BlockProgress)[];
+  hookStatus?: HookStatus;
+  goneVolumes: (string)[];
+  interrupted: boolean;
+  attempt: number;
+  startTimestamp?: string;
+  completionTimestamp?: string;
+  expiration?: string;
+  errors: number;
+  warnings: number;
+  cancelRequestedAt?: string;
+  failureReason?: string;
+  events: (BackupEvent)[];
+  validationErrors: (string)[];
+};
+
+export type BackupTarget = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "BackupTarget";
+  metadata: Metadata;
+  spec: BackupTargetSpec;
+  status: BackupTargetStatus;
+};
+
+export type BackupTargetSpec = {
+  url: string;
+  credentialSecret?: string;
+  pollInterval?: string;
+  syncRequestedAt?: string;
+  default: boolean;
+};
+
+export type BackupTargetStatus = {
+  conditions: (Condition)[];
+  available?: boolean;
+  message: string;
+  lastSyncedAt?: string;
+  sync: SyncStatus;
+};
+
+export type BlockPhase = "Pending" | "PreHooks" | "Moving" | "PostHooks";
+
+export type BlockProgress = {
+  volumes: (string)[];
+  oneByOne: boolean;
+  hooks: (HookCall)[];
+  phase: BlockPhase;
+};
+
+export type Condition = {
+  type: string;
+  status: "True" | "False" | "Unknown";
+  reason: string;
+  message: string;
+  lastTransitionTime?: string;
+};
+
+export type DataDownload = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "DataDownload";
+  metadata: Metadata;
+  spec: TransferSpec;
+  status: TransferStatus;
+};
+
+export type DataUpload = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "DataUpload";
+  metadata: Metadata;
+  spec: TransferSpec;
+  status: TransferStatus;
+};
+
+export type EndsFirst = {
+  name: string;
+  running: boolean;
+  holdsUp: string;
+};
+
+export type EventType = "Normal" | "Warning";
+
+export type ExecHook = {
+  command: (string)[];
+  onError: OnError;
+  timeout: string;
+};
+
+export type ExistingData = "none" | "overwrite";
+
+export type ExpressionOperator = "In" | "NotIn" | "Exists" | "DoesNotExist";
+
+export type HTTPValidationError = {
+  detail: (ValidationError)[];
+};
+
+export type Hook = {
+  exec: ExecHook;
+};
+
+export type HookCall = {
+  hook: number;
+  namespace: string;
+  volumes: (string)[];
+};
+
+export type HookStatus = {
+  hooksAttempted: number;
+  hooksFailed: number;
+  errors: number;
+  warnings: number;
+  problems: (string)[];
+};
+
+export type LabelSelector = {
+  matchLabels: Record<string, string>;
+};
+
+export type LoadConcurrency = {
+  globalConfig: number;
+  perNodeConfig: (PerNodeRule)[];
+  prepareQueueLength?: number;
+  restoreShare: number;
+};
+
+export type LoadStatus = {
+  configuration: LoadConcurrency;
+  version: string;
+  nodes: (LoadedNode)[];
+  prepareQueue: PrepareQueue;
+  restores: RestoreSlots;
+  waiting: (WaitingTransfers)[];
+};
+
+export type LoadedNode = {
+  name: string;
+  ready: boolean;
+  slots?: number;
+  load: NodeLoad;
+};
+
+export type Login = {
+  token: string;
+};
+
+export type MatchExpression = {
+  key: string;
+  operator: ExpressionOperator;
+  values: (string)[];
+};
+
+export type Metadata = {
+  name: string;
+  namespace: string;
+  uid: string;
+  resourceVersion: string;
+  generation: number;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  finalizers: (string)[];
+  ownerReferences: (OwnerReference)[];
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+};
+
+export type Move = {
+  to: number;
+};
+
+export type Namespace = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Namespace";
+  metadata: Metadata;
+  spec: NamespaceSpec;
+  status: NamespaceStatus;
+};
+
+export type NamespaceSpec = Record<string, unknown>;
+
+export type NamespaceStatus = {
+  conditions: (Condition)[];
+};
+
+export type Node = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Node";
+  metadata: Metadata;
+  spec: NodeSpec;
+  status: NodeStatus;
+};
+
+export type NodeLoad = {
+  running: number;
+  preparing: number;
+  limit: number;
+  limitedBy: string;
+};
+
+export type NodeSelector = {
+  matchLabels: Record<string, string>;
+  matchExpressions: (MatchExpression)[];
+};
+
+export type NodeSpec = {
+  slots?: number;
+};
+
+export type NodeStatus = {
+  conditions: (Condition)[];
+  ready: boolean;
+  load?: NodeLoad;
+};
+
+export type OnError = "Fail" | "Continue";
+
+export type OnInterruption = "Fail" | "Requeue";
+
+export type OwnerReference = {
+  kind: string;
+  name: string;
+  uid: string;
+};
+
+export type PerNodeRule = {
+  nodeSelector: NodeSelector;
+  number: number;
+};
+
+export type Place = {
+  state: PlaceState;
+  detail: string;
+  mounted: boolean;
+};
+
+export type PlaceState = "free" | "emptyDirectory" | "directory" | "file" | "device" | "other" | "unreadable";
+
+export type PlanConflict = {
+  volume: string;
+  message: string;
+};
+
+export type PlannedVolume = {
+  volume: string;
+  targetVolume: string;
+  kind: VolumeKind;
+  target: string;
+  storeBackup: string;
+  size?: number;
+  destination: string;
+  place?: Place;
+};
+
+export type PlannedWait = {
+  reason: Reason;
+  message: string;
+};
+
+export type PodVolumeBackup = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "PodVolumeBackup";
+  metadata: Metadata;
+  spec: TransferSpec;
+  status: TransferStatus;
+};
+
+export type PodVolumeRestore = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "PodVolumeRestore";
+  metadata: Metadata;
+  spec: TransferSpec;
+  status: TransferStatus;
+};
+
+export type PrepareQueue = {
+  length?: number;
+  backups: number;
+  restores: number;
+  restoreShare: number;
+};
+
+export type Queue = {
+  limit: number;
+  paused: boolean;
+  running: (string)[];
+  waiting: (WaitingBackup)[];
+};
+
+export type QueueExplanation = {
+  name: string;
+  phase: BackupPhase;
+  position?: number;
+  since?: string;
+  expectedStart?: string;
+  obstacles: (QueueObstacle)[];
+  moreObstacles: number;
+  endsFirst: (EndsFirst)[];
+  orOneOf: (string)[];
+};
+
+export type QueueObstacle = {
+  reason: Reason;
+  message: string;
+  blockedBy?: string;
+  shared: (string)[];
+};
+
+export type Reason = "ConcurrencyLimit" | "NamespaceOverlapRunning" | "NamespaceOverlapQueued" | "RestoreLimit" | "RestoresDisabled" | "PrepareQueueFull" | "NodeLoad" | "TargetUnavailable" | "Paused" | "OutsideWindow" | "Dependency" | "PendingEvaluation";
+
+export type ResourceHooks = {
+  name: string;
+  includedNamespaces: (string)[];
+  excludedNamespaces: (string)[];
+  labelSelector?: LabelSelector;
+  pre: (Hook)[];
+  post: (Hook)[];
+};
+
+export type Restore = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Restore";
+  metadata: Metadata;
+  spec: RestoreSpec;
+  status: RestoreStatus;
+};
+
+export type RestorePhase = "New" | "FailedValidation" | "InProgress" | "WaitingForPluginOperations" | "WaitingForPluginOperationsPartiallyFailed" | "Finalizing" | "FinalizingPartiallyFailed" | "Completed" | "PartiallyFailed" | "Failed" | "Canceled";
+
+export type RestorePlan = {
+  backupName?: string;
+  conflicts: (PlanConflict)[];
+  waits: (PlannedWait)[];
+  queuePosition?: number;
+  warnings: (string)[];
+  volumes: (PlannedVolume)[];
+};
+
+export type RestoreProgress = {
+  totalItems: number;
+  itemsRestored: number;
+};
+
+export type RestoreSlots = {
+  inUse: number;
+  limit: number;
+};
+
+export type RestoreSpec = {
+  backupName?: string;
+  scheduleName?: string;
+  backupUrl?: string;
+  includedNamespaces: (string)[];
+  excludedNamespaces: (string)[];
+  namespaceMapping: Record<string, string>;
+  includedVolumes: (string)[];
+  destination?: string;
+  existingData: ExistingData;
+  includedPaths: (string)[];
+  volumeOrder: (string)[];
+  force: boolean;
+  cancel: boolean;
+  itemOperationTimeout: string;
+};
+
+export type RestoreStatus = {
+  conditions: (Condition)[];
+  phase: RestorePhase;
+  backupName?: string;
+  source?: TransferSpec;
+  targetVolumes?: (string)[];
+  queuePosition?: number;
+  progress?: RestoreProgress;
+  startTimestamp?: string;
+  completionTimestamp?: string;
+  errors: number;
+  warnings: number;
+  cancelRequestedAt?: string;
+  failureReason?: string;
+  events: (BackupEvent)[];
+  validationErrors: (string)[];
+};
+
+export type Retention = {
+  keepLast?: number;
+  keepHourly?: number;
+  keepDaily?: number;
+  keepWeekly?: number;
+  keepMonthly?: number;
+  keepYearly?: number;
+};
+
+export type Schedule = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Schedule";
+  metadata: Metadata;
+  spec: ScheduleSpec;
+  status: ScheduleStatus;
+};
+
+export type SchedulePhase = "New" | "Enabled" | "FailedValidation";
+
+export type ScheduleSpec = {
+  schedule: string;
+  timezone: string;
+  template: BackupSpec;
+  paused: boolean;
+  skipImmediately: boolean;
+  useOwnerReferencesInBackup: boolean;
+  retention?: Retention;
+};
+
+export type ScheduleStatus = {
+  conditions: (Condition)[];
+  phase: SchedulePhase;
+  lastBackup?: string;
+  lastSkipped?: string;
+  skippedRuns: number;
+  missedRuns: number;
+  timesAsOf: string;
+  validationErrors: (string)[];
+};
+
+export type Session = {
+  user: string;
+  role: "viewer" | "operator" | "admin";
+};
+
+export type Setting = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Setting";
+  metadata: Metadata;
+  spec: SettingSpec;
+  status: SettingStatus;
+};
+
+export type SettingCategory = "general" | "danger zone";
+
+export type SettingSpec = {
+  value: string;
+};
+
+export type SettingStatus = {
+  conditions: (Condition)[];
+  category?: SettingCategory;
+};
+
+export type SyncStatus = {
+  stage: string;
+  done: number;
+  total: number;
+  errors: number;
+  messages: (string)[];
+  startedAt?: string;
+  expectedEnd?: string;
+  finishedAt?: string;
+  url: string;
+  failures: number;
+  failedAt?: string;
+  vanished: string;
+};
+
+export type TransferPhase = "New" | "Accepted" | "Prepared" | "InProgress" | "Canceling" | "Canceled" | "Completed" | "Failed";
+
+export type TransferProgress = {
+  stage: string;
+  bytesDone: number;
+  totalBytes?: number;
+  bytesPerSecond?: number;
+  updatedAt?: string;
+};
+
+export type TransferResult = {
+  url: string;
+  size: number;
+  newBytes: number;
+  warnings: (string)[];
+  snapshot?: string;
+  leftOut: (string)[];
+};
+
+export type TransferSpec = {
+  volumeNamespace: string;
+  volumeName: string;
+  volumeKind: VolumeKind;
+  path: string;
+  excludes: (string)[];
+  target: string;
+  storeVolume: string;
+  storeBackup: string;
+  definition: string;
+  fromSnapshot: boolean;
+  existingData: ExistingData;
+  includes: (string)[];
+  force: boolean;
+  node?: string;
+  timeout: string;
+  cancel: boolean;
+};
+
+export type TransferStatus = {
+  conditions: (Condition)[];
+  phase: TransferPhase;
+  message: string;
+  node?: string;
+  acceptedTimestamp?: string;
+  preparedTimestamp?: string;
+  cancelingTimestamp?: string;
+  startTimestamp?: string;
+  completionTimestamp?: string;
+  progress?: TransferProgress;
+  result?: TransferResult;
+  errorCode?: string;
+  events: (BackupEvent)[];
+};
+
+export type ValidationError = {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+  input: unknown;
+  ctx: Record<string, unknown>;
+};
+
+export type Volume = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Volume";
+  metadata: Metadata;
+  spec: VolumeSpec;
+  status: VolumeStatus;
+};
+
+export type VolumeKind = "directory" | "image" | "device";
+
+export type VolumeSpec = {
+  directory?: string;
+  image?: string;
+  device?: string;
+  node?: string;
+  excludes: (string)[];
+};
+
+export type VolumeStatus = {
+  conditions: (Condition)[];
+  lastBackup?: string;
+  lastBackupAt?: string;
+  lastBackupUrl?: string;
+  size?: number;
+};
+
+export type WaitingBackup = {
+  name: string;
+  position: number;
+  priority: number;
+  reason: Reason;
+  message: string;
+  blockedBy?: string;
+  since?: string;
+  expectedStart?: string;
+};
+
+export type WaitingTransfers = {
+  phase: TransferPhase;
+  reason: Reason;
+  backups: number;
+  restores: number;
+};
+
+export type Workload = {
+  limit: number;
+  headStartSeconds: number;
+  namespaces: (string)[];
+  unavailableTargets: (string)[];
+  backups: (WorkloadBackup)[];
+};
+
+export type WorkloadBackup = {
+  name: string;
+  includedNamespaces: (string)[];
+  excludedNamespaces: (string)[];
+  volumes?: (string)[];
+  priority: number;
+  target: string;
+  arrives: number;
+  queuedFor: number;
+  duration: number;
+  running: boolean;
+};
+
+export const KNOWN_SETTINGS: Record<string, { default: string; description: string }> = {
+  "concurrent-backups": {
+    "default": "1",
+    "description": "How many backups may be ReadyToStart or InProgress at once."
+  },
+  "concurrent-backup-restore-limit": {
+    "default": "5",
+    "description": "How many volumes may be restored at once; 0 pauses all restores."
+  },
+  "concurrent-backup-restore-per-node-limit": {
+    "default": "0",
+    "description": "How many volumes may be restored at once on each node, within concurrent-backup-restore-limit; 0 means no limit of its own."
+  },
+  "load-concurrency": {
+    "default": "{}",
+    "description": "How many transfers each node may move at once, as JSON: {\"globalConfig\": 2, \"perNodeConfig\": [{\"nodeSelector\": {\"matchLabels\": {\"disk\": \"slow\"}}, \"number\": 1}], \"prepareQueueLength\": 10, \"restoreShare\": 1}, alone or as Velero's document {\"loadConcurrency\": {...}}. See docs/load.md; `tidegate load set` writes it."
+  },
+  "item-block-worker-count": {
+    "default": "1",
+    "description": "How many item blocks of one backup may be under way at once; a block is a volume, or several that belong together. With more than one transfer per node (load-concurrency), raise this too."
+  },
+  "data-mover-prepare-timeout": {
+    "default": "30m",
+    "description": "How long a transfer may be Accepted, or Prepared without a reason to wait, before it fails."
+  },
+  "data-mover-stall-timeout": {
+    "default": "10m",
+    "description": "After how long without progress a transfer is told to be stalled; after three times as long it is stopped."
+  },
+  "data-mover-memory-limit": {
+    "default": "512MiB",
+    "description": "How much memory one mover may use: little makes it work with fewer threads. Movers that start later keep to it."
+  },
+  "backup-queue-recheck-seconds": {
+    "default": "60",
+    "description": "How often the queue is looked at even if nothing happened: a safety net, not how it moves."
+  },
+  "backup-queue-paused": {
+    "default": "false",
+    "description": "Whether queued backups stay where they are; what runs goes on."
+  },
+  "backup-priority-head-start-seconds": {
+    "default": "600",
+    "description": "How much waiting one step of spec.priority counts for. A backup with priority 1 passes those of priority 0 that came at most so long before it; 0 lets priorities mean nothing."
+  },
+  "overlap-detection": {
+    "default": "namespace",
+    "description": "What two backups may not share while they run: a namespace, or, with 'volume', only a volume."
+  },
+  "limit-upload": {
+    "default": "0",
+    "description": "Bytes per second that one transfer may send to its store, such as 10MiB; 0 is no limit."
+  },
+  "limit-download": {
+    "default": "0",
+    "description": "Bytes per second that one transfer may fetch from its store, such as 10MiB; 0 is no limit."
+  },
+  "limit-upload-per-node": {
+    "default": "0",
+    "description": "Bytes per second that all transfers of a node together may send, shared evenly; 0 is no limit."
+  },
+  "limit-download-per-node": {
+    "default": "0",
+    "description": "Bytes per second that all transfers of a node together may fetch, shared evenly; 0 is no limit."
+  },
+  "backupstore-poll-interval": {
+    "default": "300",
+    "description": "Seconds between two syncs of the catalogue with a target that does not say it itself. 0: no timer; a target is synced when it is set, after own backups, and when asked."
+  },
+  "catalogue-requests-in-flight": {
+    "default": "64",
+    "description": "How many requests a sync of the catalogue may have under way at once in one target; fewer while the store complains."
+  }
+};

@@ -1,0 +1,74 @@
+// Bytes, rates and lengths of time as people read them; the same words as on the command line.
+
+export const UNKNOWN = "unknown";
+const UNITS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+const TIME_UNITS: [string, number][] = [
+    ["d", 86_400],
+    ["h", 3_600],
+    ["m", 60],
+    ["s", 1],
+];
+// An estimate beyond this is the noise of a rate near zero, not news.
+const LONGEST_ETA_SECONDS = 100 * 86_400;
+
+export function bytes(count: number): string {
+    if (Math.abs(count) < 1024) return `${Math.round(count)} B`;
+    let value = count;
+    let text = "";
+    for (const unit of UNITS) {
+        value /= 1024;
+        text = `${value.toFixed(Math.abs(value) < 100 ? 1 : 0)} ${unit}`;
+        if (Math.round(Math.abs(value)) < 1024) break;
+    }
+    return text;
+}
+
+export const rate = (perSecond: number | undefined): string =>
+    perSecond === undefined || perSecond < 0 ? UNKNOWN : `${bytes(perSecond)}/s`;
+
+/** The two largest units: 3m12s, 2h5m, 3d4h. */
+export function duration(seconds: number): string {
+    let left = Math.max(0, Math.floor(seconds));
+    const parts: string[] = [];
+    for (const [unit, size] of TIME_UNITS) {
+        const count = Math.floor(left / size);
+        left -= count * size;
+        if (count || parts.length) parts.push(count ? `${count}${unit}` : "");
+    }
+    return parts.slice(0, 2).join("") || "0s";
+}
+
+/** Rounded down so that 100 means done; undefined when the whole is not known. */
+export function percent(done: number, total: number | undefined): number | undefined {
+    if (!total || total <= 0) return undefined;
+    return Math.max(0, Math.min(100, Math.floor((done * 100) / total)));
+}
+
+export function timeLeft(done: number, total: number | undefined, perSecond: number | undefined): number | undefined {
+    if (total === undefined || !perSecond || perSecond <= 0) return undefined;
+    const seconds = Math.max(0, total - done) / perSecond;
+    return seconds > LONGEST_ETA_SECONDS ? undefined : Math.round(seconds);
+}
+
+/** "4m ago", "in 2h"; within five seconds it is now, because two clocks never agree. */
+export function relative(time: number, now: number): string {
+    const seconds = Math.round((time - now) / 1000);
+    if (Math.abs(seconds) < 5) return "now";
+    const length = Math.abs(seconds) < 60 ? `${Math.abs(seconds)}s` : duration(Math.floor(Math.abs(seconds) / 60) * 60);
+    return seconds < 0 ? `${length} ago` : `in ${length}`;
+}
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+    `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+export const time = (text: string | undefined): number | undefined => (text ? Date.parse(text) : undefined);
+
+const hours = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
+const days = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+
+/** Coming times in few letters: hours while they are close together, else days. */
+export function shortTimes(times: readonly string[]): string[] {
+    const moments = times.map((one) => Date.parse(one));
+    const close = (moments.at(-1) ?? 0) - (moments[0] ?? 0) < 86_400_000;
+    return moments.map((moment) => (close ? hours : days).format(moment));
+}

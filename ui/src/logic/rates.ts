@@ -1,0 +1,44 @@
+// What a running transfer tells over time: a rate that can be drawn, a mean, and whether it stands still.
+
+export type Sample = { at: number; value: number };
+
+/** A window of samples; older ones are dropped, so a page that is open for weeks does not grow. */
+export class Window {
+    readonly samples: Sample[] = [];
+
+    constructor(private readonly lengthMs: number) {}
+
+    add(at: number, value: number): void {
+        this.samples.push({ at, value });
+        let old = 0;
+        while (old < this.samples.length && at - (this.samples[old]?.at ?? 0) > this.lengthMs) old++;
+        if (old) this.samples.splice(0, old);
+    }
+}
+
+/** Bytes per second over the whole run. */
+export function meanRate(done: number, startedAt: number | undefined, now: number): number | undefined {
+    const seconds = startedAt === undefined ? 0 : (now - startedAt) / 1000;
+    return seconds >= 1 ? done / seconds : undefined;
+}
+
+export const STALL_MS = 30_000;
+
+/** When each thing last moved on; nothing said for STALL_MS while it should move is a stall. */
+export class StallWatch {
+    private readonly last = new Map<string, { done: number; at: number }>();
+
+    /** Milliseconds without progress. */
+    note(key: string, done: number, now: number): number {
+        const known = this.last.get(key);
+        if (!known || known.done !== done) {
+            this.last.set(key, { done, at: now });
+            return 0;
+        }
+        return now - known.at;
+    }
+
+    keepOnly(keys: ReadonlySet<string>): void {
+        for (const key of this.last.keys()) if (!keys.has(key)) this.last.delete(key);
+    }
+}

@@ -1,0 +1,20 @@
+import { render } from "preact";
+import { App } from "./app";
+import { startTheme } from "./parts/theme";
+import { startClock } from "./store/clock";
+import { startPlace } from "./store/place";
+import { knock } from "./store/session";
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/frame.css";
+import "./style/parts.css";
+import "./style/tables.css";
+import "./style/screens.css";
+
+startTheme();
+startPlace();
+startClock();
+void knock();
+const root = document.getElementById("page")!;
+root.replaceChildren();
+render(<App />, root);

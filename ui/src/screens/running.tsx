@@ -1,0 +1,232 @@
+import type { Backup, Restore } from "../api/types";
+import { command } from "../logic/commands";
+import { bytes, duration, percent, plural, rate, time, timeLeft, UNKNOWN } from "../logic/quantities";
+import { meanRate, STALL_MS } from "../logic/rates";
+import { ActionButton } from "../parts/actions";
+import { backupLink, Link, restoreLink } from "../parts/link";
+import { Plot } from "../parts/plot";
+import { Card, Screen } from "../parts/screen";
+import { Ago, Bar, Phase, Reason } from "../parts/words";
+import { now } from "../store/clock";
+import { keyOf } from "../store/collection";
+import {
+    backups,
+    downloads,
+    need,
+    restores,
+    type Transfer,
+    transfersDown,
+    transfersUp,
+    uploads,
+} from "../store/resources";
+import { down, isMoving, sampled, standsFor, startSampling, up } from "../store/samples";
+import { cancelAction, isOver, phaseOf } from "./backup_actions";
+import { cancelRestoreAction, restoreIsOver, restorePhaseOf } from "./restore_actions";
+
+const BACKUP_UID = "tidegate.dev/backup-uid";
+const RESTORE_UID = "tidegate.dev/restore-uid";
+const FINAL = new Set(["Completed", "Failed", "Canceled"]);
+
+const isRunning = (backup: Backup): boolean =>
+    !isOver(backup) && backup.status.phase !== "New" && backup.status.phase !== "Queued";
+
+function grouped(transfers: Transfer[], label: string): Map<string, Transfer[]> {
+    const groups = new Map<string, Transfer[]>();
+    for (const one of transfers) {
+        const uid = one.metadata.labels[label] ?? "";
+        const group = groups.get(uid);
+        if (group) group.push(one);
+        else groups.set(uid, [one]);
+    }
+    return groups;
+}
+
+export function RunningScreen() {
+    need(backups, restores, ...uploads, ...downloads);
+    startSampling();
+    const jobs = backups.all().filter(isRunning);
+    const back = restores.all().filter((restore) => !restoreIsOver(restore));
+    const ups = grouped(transfersUp(), BACKUP_UID);
+    const downs = grouped(transfersDown(), RESTORE_UID);
+    return (
+        <Screen title="Running" command={command("transfer", "get", "--watch")}>
+            <Card
+                title="Bytes per second"
+                end={
+                    <span class="legend">
+                        <span class="key">to the store</span>
+                        <span class="key second">from the store</span>
+                        <span>ten minutes, as far as this page was open</span>
+                    </span>
+                }
+            >
+                <div class="body">
+                    <Rates />
+                </div>
+            </Card>
+            <Card title={`Backups (${jobs.length})`}>
+                {jobs.length === 0 && (
+                    <div class="empty">
+                        No backup runs. <Link to="/queue">The queue</Link> says what comes next.
+                    </div>
+                )}
+                {jobs.map((backup) => (
+                    <BackupJob
+                        key={backup.metadata.uid}
+                        backup={backup}
+                        transfers={ups.get(backup.metadata.uid) ?? []}
+                    />
+                ))}
+            </Card>
+            <Card title={`Restores (${back.length})`}>
+                {back.length === 0 && <div class="empty">No restore runs.</div>}
+                {back.map((restore) => (
+                    <RestoreJob
+                        key={restore.metadata.uid}
+                        restore={restore}
+                        transfers={downs.get(restore.metadata.uid) ?? []}
+                    />
+                ))}
+            </Card>
+        </Screen>
+    );
+}
+
+function Rates() {
+    sampled.value;
+    const times = up.samples.map((sample) => sample.at / 1000);
+    const series = [
+        { label: "to the store", values: up.samples.map((sample) => sample.value) },
+        { label: "from the store", values: down.samples.map((sample) => sample.value), dashed: true },
+    ];
+    const latest = (up.samples.at(-1)?.value ?? 0) + (down.samples.at(-1)?.value ?? 0);
+    return (
+        <Plot
+            label={`Bytes per second over ten minutes, now ${rate(latest)}`}
+            times={times}
+            series={series}
+            span={600}
+            least={1024 * 1024}
+            format={(value) => `${bytes(value)}/s`}
+        />
+    );
+}
+
+function BackupJob({ backup, transfers }: { backup: Backup; transfers: Transfer[] }) {
+    const progress = backup.status.progress;
+    return (
+        <div class="job" data-row={backup.metadata.name}>
+            <header>
+                <Link class="name" to={backupLink(backup.metadata.name)}>
+                    {backup.metadata.name}
+                </Link>
+                <Phase phase={phaseOf(backup)} />
+                {progress && (
+                    <span class="muted">
+                        {progress.itemsBackedUp} of {plural(progress.totalItems, "item")}
+                    </span>
+                )}
+                <span class="muted">
+                    started <Ago time={backup.status.startTimestamp} none="not yet" />
+                </span>
+                <span class="end">
+                    <ActionButton small action={cancelAction(backup)} />
+                </span>
+            </header>
+            <Transfers transfers={transfers} />
+        </div>
+    );
+}
+
+function RestoreJob({ restore, transfers }: { restore: Restore; transfers: Transfer[] }) {
+    return (
+        <div class="job" data-row={restore.metadata.name}>
+            <header>
+                <Link class="name" to={restoreLink(restore.metadata.name)}>
+                    {restore.metadata.name}
+                </Link>
+                <Phase phase={restorePhaseOf(restore)} />
+                <span class="muted">
+                    from {restore.spec.backupName ?? restore.spec.backupUrl ?? restore.spec.scheduleName}
+                </span>
+                <span class="end">
+                    <ActionButton small action={cancelRestoreAction(restore)} />
+                </span>
+            </header>
+            <Transfers transfers={transfers} />
+        </div>
+    );
+}
+
+export function Transfers({ transfers }: { transfers: Transfer[] }) {
+    const open = transfers.filter((one) => !FINAL.has(one.status.phase));
+    const over = transfers.length - open.length;
+    return (
+        <div>
+            {open.map((one) => (
+                <Moving key={keyOf(one)} transfer={one} />
+            ))}
+            {over > 0 && <p class="muted small">{plural(over, "volume is", "volumes are")} done.</p>}
+            {transfers.length === 0 && <p class="muted small">It is being worked out which volumes belong to it.</p>}
+        </div>
+    );
+}
+
+function Moving({ transfer }: { transfer: Transfer }) {
+    const { spec, status } = transfer;
+    const name = `${spec.volumeNamespace}/${spec.volumeName}`;
+    const waiting = status.conditions.find((condition) => condition.type === "Waiting");
+    if (!isMoving(transfer)) {
+        return (
+            <div class="moving">
+                <span>{name}</span>
+                {waiting ? (
+                    <span title={waiting.message}>
+                        <Reason reason={waiting.reason} />
+                    </span>
+                ) : (
+                    <Phase phase={status.phase} />
+                )}
+            </div>
+        );
+    }
+    if (!status.progress) {
+        return (
+            <div class="moving">
+                <span>{name}</span>
+                <span class="muted">starting on {status.node ?? "its node"}</span>
+            </div>
+        );
+    }
+    const { bytesDone = 0, totalBytes, bytesPerSecond, stage = "" } = status.progress;
+    const done = percent(bytesDone, totalBytes);
+    const left = timeLeft(bytesDone, totalBytes, bytesPerSecond);
+    const mean = meanRate(bytesDone, time(status.startTimestamp), now.value);
+    const stalled = standsFor(transfer) > STALL_MS;
+    return (
+        <div class="moving">
+            <span title={`${name} on ${status.node ?? "a node"}`}>
+                {name} <span class="muted">{stage}</span>
+            </span>
+            <Bar percent={done} label={`Bytes of ${name}`} stalled={stalled} />
+            <span class="end">{done === undefined ? "" : `${done} %`}</span>
+            <span class="end secondary">
+                {bytes(bytesDone)} of {totalBytes === undefined ? UNKNOWN : bytes(totalBytes)}
+            </span>
+            <span class="end secondary" title={`mean ${rate(mean)}`}>
+                {rate(bytesPerSecond)}
+            </span>
+            <span class="end secondary">
+                {stalled ? (
+                    <b class="phase" data-tone="warn">
+                        stalled {duration(standsFor(transfer) / 1000)}
+                    </b>
+                ) : left === undefined ? (
+                    `${UNKNOWN} left`
+                ) : (
+                    `${duration(left)} left`
+                )}
+            </span>
+        </div>
+    );
+}

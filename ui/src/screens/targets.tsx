@@ -1,0 +1,203 @@
+import type { BackupTarget } from "../api/types";
+import { command, commands, flag } from "../logic/commands";
+import { plural } from "../logic/quantities";
+import { type Action, ActionMenu } from "../parts/actions";
+import { openDialog } from "../parts/dialog";
+import { Form, type Values } from "../parts/form";
+import { Link } from "../parts/link";
+import { Screen } from "../parts/screen";
+import { type Column, FilterBox, Table } from "../parts/table";
+import { Phase } from "../parts/words";
+import { create, draft, isDraft, remove } from "../store/operations";
+import { backups, need, schedules, targets } from "../store/resources";
+import { mayAct } from "../store/session";
+
+const stateOf = (target: BackupTarget): string =>
+    target.status.available === undefined ? "Not looked at yet" : target.status.available ? "Available" : "Unreachable";
+
+const backupsIn = (name: string): number =>
+    backups.all().filter((backup) => backup.spec.storageLocation === name).length;
+
+function deleteAction(target: BackupTarget): Action {
+    const name = target.metadata.name;
+    return {
+        label: "Forget",
+        command: commands.deleteTarget(name),
+        done: `${name} is forgotten; what is in its store stays there.`,
+        danger: true,
+        run: () => remove(targets, target),
+        ask: {
+            title: `Forget target ${name}?`,
+            consequences: () => {
+                const users = schedules
+                    .all()
+                    .filter((schedule) => schedule.spec.template.storageLocation === name)
+                    .map((one) => one.metadata.name);
+                const held = backupsIn(name);
+                return [
+                    "What is in the store stays there; a target never deletes data.",
+                    held > 0 && `It cannot go yet: it holds ${plural(held, "backup")}. Delete those first.`,
+                    users.length > 0 &&
+                        `${plural(users.length, "schedule writes", "schedules write")} to it: ${users.join(", ")}.`,
+                    target.spec.default && "It is the default: backups that name no target would have none.",
+                ];
+            },
+            confirm: "Forget the target",
+        },
+    };
+}
+
+const COLUMNS: Column<BackupTarget>[] = [
+    {
+        key: "name",
+        title: "Target",
+        sort: (row) => row.metadata.name,
+        cell: (row) => (
+            <>
+                <span class="name">{row.metadata.name}</span> {row.spec.default && <span class="chip">default</span>}
+            </>
+        ),
+    },
+    {
+        key: "state",
+        title: "State",
+        sort: stateOf,
+        cell: (row) => (
+            <span title={row.status.message}>
+                <Phase phase={stateOf(row)} />
+            </span>
+        ),
+    },
+    { key: "url", title: "URL", sort: (row) => row.spec.url, cell: (row) => <code>{row.spec.url}</code> },
+    {
+        key: "backups",
+        title: "Backups",
+        number: true,
+        sort: (row) => backupsIn(row.metadata.name),
+        cell: (row) => (
+            <Link to={`/backups?q=${encodeURIComponent(row.metadata.name)}`}>{backupsIn(row.metadata.name)}</Link>
+        ),
+    },
+    {
+        key: "message",
+        title: "What it says",
+        secondary: true,
+        class: "wide",
+        cell: (row) => <span title={row.status.message}>{row.status.message}</span>,
+    },
+    {
+        key: "actions",
+        title: "",
+        class: "actions",
+        cell: (row) => <ActionMenu of={row.metadata.name} actions={() => [deleteAction(row)]} />,
+    },
+];
+
+export function TargetsScreen() {
+    need(targets, backups, schedules);
+    return (
+        <Screen
+            title="Targets"
+            command={command("target", "get")}
+            actions={
+                <>
+                    <FilterBox label="Filter targets" />
+                    {mayAct.value && (
+                        <button class="button primary" onClick={openTargetForm}>
+                            Add a target
+                        </button>
+                    )}
+                </>
+            }
+        >
+            <div class="card">
+                <Table
+                    label="Targets"
+                    noun="target"
+                    rows={targets.all()}
+                    columns={COLUMNS}
+                    keyOf={(row) => row.metadata.name}
+                    text={(row) => `${row.metadata.name} ${row.spec.url} ${stateOf(row)}`}
+                    sort={{ column: "name", down: false }}
+                    loaded={targets.loaded.value}
+                    rowProps={(row) => ({
+                        "data-state": stateOf(row),
+                        "data-pending": isDraft(row) ? "true" : undefined,
+                    })}
+                    empty={
+                        <>
+                            <strong>No target yet.</strong>
+                            <span>
+                                A target is a place that backups are written to: a directory, an S3 bucket, Azure or
+                                Google storage.
+                            </span>
+                            {mayAct.value && (
+                                <button class="button primary" onClick={openTargetForm}>
+                                    Add a target
+                                </button>
+                            )}
+                        </>
+                    }
+                />
+            </div>
+        </Screen>
+    );
+}
+
+/** A plain path is a directory on the server's machine, as it is on the command line. */
+const urlOf = (text: string): string => (text.startsWith("/") ? `file://${text}` : text);
+
+function openTargetForm(): void {
+    const specOf = (values: Values) => ({
+        url: urlOf(values["url"] ?? ""),
+        default: values["default"] === "true",
+        ...(values["secret"] ? { credentialSecret: values["secret"] } : {}),
+    });
+    openDialog("Add a target", () => (
+        <Form
+            submit="Add the target"
+            fields={[
+                { name: "name", label: "Name", required: true },
+                {
+                    name: "url",
+                    label: "URL or path",
+                    required: true,
+                    placeholder: "/mnt/backups or s3://bucket@region/path",
+                    hint: "The server looks at once whether it can be used.",
+                },
+                {
+                    name: "secret",
+                    label: "Secret with the credentials",
+                    hint: "A file in secrets/ of the server's data directory; empty for a directory.",
+                },
+                {
+                    name: "default",
+                    label: "Backups that name no target go here",
+                    kind: "check",
+                    value: String(targets.size === 0),
+                },
+            ]}
+            command={(values) =>
+                command(
+                    "target",
+                    "create",
+                    values["name"] || "NAME",
+                    values["url"] || "URL",
+                    values["default"] === "true" && "--default",
+                    ...flag("credential-secret", values["secret"]),
+                )
+            }
+            send={async (values) => {
+                const name = values["name"] ?? "";
+                const drawn = {
+                    kind: "BackupTarget",
+                    metadata: draft(name),
+                    spec: specOf(values),
+                    status: { conditions: [], message: "" },
+                };
+                await create(targets, drawn as unknown as BackupTarget, { metadata: { name }, spec: specOf(values) });
+                return `${name} can be written to.`;
+            }}
+        />
+    ));
+}

@@ -1,0 +1,12 @@
+// One clock for all ages on the page, so that they change together and nothing ticks by itself.
+
+import { signal } from "@preact/signals";
+
+export const now = signal(Date.now());
+
+export function startClock(): void {
+    setInterval(() => {
+        if (!document.hidden) now.value = Date.now();
+    }, 1000);
+    document.addEventListener("visibilitychange", () => (now.value = Date.now()));
+}

@@ -1,0 +1,96 @@
+// The connection: follows the event stream, says how fresh the page is, and comes back by itself.
+
+import { batch, signal } from "@preact/signals";
+import { get, Problem } from "../api/client";
+import { follow, type StreamEvent } from "../api/stream";
+import type { AnyResource, Change } from "./collection";
+import { applyChanges, PLURALS, reloadWanted } from "./resources";
+
+export type Connection = { state: "connecting" | "live" } | { state: "lost"; since: number; reason: string };
+
+export const connection = signal<Connection>({ state: "connecting" });
+
+const RETRY_MS = [300, 1000, 2000, 5000];
+
+let running = 0;
+
+export const backOff = (failures: number): number => RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? 0;
+
+function lose(reason: string): void {
+    const now = connection.value;
+    connection.value = { state: "lost", since: now.state === "lost" ? now.since : Date.now(), reason };
+}
+
+const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
+
+type Delta = { change: Change; resource: AnyResource };
+let waiting: Delta[] = [];
+let drawing = false;
+
+/** Many changes in one frame are one drawing: 10,000 rows are not sorted once per event. */
+function take(deltas: Delta[]): void {
+    waiting.push(...deltas);
+    if (drawing) return;
+    drawing = true;
+    const flush = () => {
+        const now = waiting;
+        waiting = [];
+        drawing = false;
+        batch(() => applyChanges(now));
+    };
+    // A hidden page gets no frames, and must not grow a backlog.
+    if (document.hidden) setTimeout(flush, 1000);
+    else setTimeout(() => requestAnimationFrame(flush), 100);
+}
+
+/** Run until `stop` or another `start`. */
+export async function start(): Promise<void> {
+    const mine = ++running;
+    let since = "";
+    let failures = 0;
+    while (mine === running) {
+        try {
+            const fresh = since === "";
+            if (fresh) since = (await get<{ resourceVersion: string }>("/v1/nodes?limit=1")).resourceVersion;
+            await follow({
+                kinds: PLURALS,
+                since,
+                onOpen: () => {
+                    failures = 0;
+                    connection.value = { state: "live" };
+                    if (fresh) void reloadWanted();
+                },
+                onEvents: (events) => {
+                    since = newest(events, since);
+                    take(events.filter((one) => one.event !== "expired").map(delta));
+                },
+            });
+            if (mine === running) lose("the server closed the connection");
+        } catch (error) {
+            if (mine !== running) return;
+            if (error instanceof Problem && error.status === 401) return;
+            // A version that the server does not know belongs to another life of it.
+            if (error instanceof Problem && error.status >= 400) since = "";
+            lose(error instanceof Problem ? error.message : String(error));
+        }
+        failures += 1;
+        if (failures > 1) await pause(backOff(failures));
+    }
+}
+
+export function stop(): void {
+    running += 1;
+    connection.value = { state: "connecting" };
+}
+
+/** From where to go on; nothing if the server no longer keeps what came after it. */
+export function newest(events: readonly StreamEvent[], since: string): string {
+    const last = events.at(-1);
+    if (last?.event === "expired") return "";
+    return last?.id || since;
+}
+
+const delta = (event: StreamEvent): Delta => ({
+    change: event.event as Change,
+    resource: JSON.parse(event.data) as AnyResource,
+});

@@ -1,0 +1,48 @@
+// The queue as the server tells it: order, reasons and forecast.
+
+import { signal } from "@preact/signals";
+import { call, get, pathOf } from "../api/client";
+import type { Backup, Queue, Workload } from "../api/types";
+import { Asked } from "./asked";
+import { backups, noteAnswer, settings, targets } from "./resources";
+
+export const queue = signal<Queue | null>(null);
+export const workload = signal<Workload | null>(null);
+
+// Beyond this a forecast of each is nothing that anybody reads.
+const FORECAST_MOST = 500;
+
+async function ask(): Promise<void> {
+    const found = await get<Queue>("/v1/queue");
+    queue.value = found;
+    workload.value = found.waiting.length <= FORECAST_MOST ? await get<Workload>("/v1/queue-workload") : null;
+}
+
+const asked = new Asked(ask, () => {
+    backups.version.value;
+    settings.version.value;
+    targets.version.value;
+});
+
+export const watchQueue = (): (() => void) => asked.watch();
+
+/** The order after one backup has been moved; positions stay 1..n. */
+export function moved(now: Queue, name: string, to: number): Queue {
+    const row = now.waiting.find((one) => one.name === name);
+    if (!row) return now;
+    const rest = now.waiting.filter((one) => one !== row);
+    rest.splice(Math.min(Math.max(to, 1), now.waiting.length) - 1, 0, row);
+    return { ...now, waiting: rest.map((one, index) => ({ ...one, position: index + 1 })) };
+}
+
+export async function moveBackup(name: string, to: number): Promise<void> {
+    const before = queue.value;
+    if (before) queue.value = moved(before, name, to);
+    try {
+        noteAnswer(await call<Backup>("POST", `${pathOf("queue", name)}/move`, { to }));
+    } catch (error) {
+        if (queue.value && before) queue.value = before;
+        throw error;
+    }
+    asked.soon();
+}

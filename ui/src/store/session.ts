@@ -1,0 +1,45 @@
+// Who is looking at the page, and what they may do.
+
+import { computed, signal } from "@preact/signals";
+import { call, get, Problem, whenRefused } from "../api/client";
+import type { Session } from "../api/types";
+import { start, stop } from "./live";
+import { forgetAll } from "./resources";
+
+export type Door = { state: "asking" } | { state: "closed"; message: string } | { state: "open"; session: Session };
+
+export const door = signal<Door>({ state: "asking" });
+/** Viewers see everything and change nothing; the server refuses them too. */
+export const mayAct = computed(() => door.value.state === "open" && door.value.session.role !== "viewer");
+
+function enter(session: Session): void {
+    door.value = { state: "open", session };
+    void start();
+}
+
+whenRefused(() => {
+    if (door.value.state !== "open") return;
+    stop();
+    door.value = { state: "closed", message: "Your session is over; please log in again." };
+});
+
+export async function knock(): Promise<void> {
+    try {
+        enter(await get<Session>("/v1/session"));
+    } catch (error) {
+        const away = !(error instanceof Problem) || error.status !== 401;
+        door.value = { state: "closed", message: away ? "The server does not answer; it is tried again." : "" };
+        if (away) setTimeout(() => void knock(), 2000);
+    }
+}
+
+export async function login(token: string): Promise<void> {
+    enter(await call<Session>("POST", "/v1/login", { token }));
+}
+
+export async function logout(): Promise<void> {
+    stop();
+    await call("POST", "/v1/logout").catch(() => undefined);
+    forgetAll();
+    door.value = { state: "closed", message: "You are logged out." };
+}

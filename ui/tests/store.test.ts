@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { problemFrom } from "../src/api/client";
+import { parseEvents } from "../src/api/stream";
+import type { Queue } from "../src/api/types";
+import { matchesFilter, pageOf, readSort, sorted, visible, writeSort } from "../src/logic/tables";
+import { Collection } from "../src/store/collection";
+import { backOff, newest } from "../src/store/live";
+import { moved } from "../src/store/queue";
+import { backup } from "./build";
+
+const at = (name: string, version: number, uid = `uid-${name}`) =>
+    backup(name, {}, {}, { resourceVersion: String(version), uid });
+const names = (collection: Collection<ReturnType<typeof backup>>) =>
+    collection.all().map((one) => `${one.metadata.name}@${one.metadata.resourceVersion}`);
+
+describe("a collection", () => {
+    const fresh = () => new Collection<ReturnType<typeof backup>>("backups");
+    test("old news changes nothing", () => {
+        const all = fresh();
+        all.replaceAll([at("a", 5)], "5");
+        all.note("MODIFIED", at("a", 4));
+        all.note("MODIFIED", at("a", 7));
+        all.publish();
+        expect(names(all)).toEqual(["a@7"]);
+    });
+    test("a list that comes after the news of a deletion does not bring the dead back", () => {
+        const all = fresh();
+        all.note("DELETED", at("a", 6));
+        all.replaceAll([at("a", 5), at("b", 5)], "5");
+        expect(names(all)).toEqual(["b@5"]);
+    });
+    test("a new one of the same name is not the dead one", () => {
+        const all = fresh();
+        all.replaceAll([at("a", 5)], "5");
+        all.note("DELETED", at("a", 6));
+        all.note("ADDED", at("a", 7, "another"));
+        all.publish();
+        expect(names(all)).toEqual(["a@7"]);
+    });
+    test("what came after the list was made stays, what is older and not in it goes", () => {
+        const all = fresh();
+        all.replaceAll([at("old", 2)], "2");
+        all.note("ADDED", at("young", 9));
+        all.replaceAll([at("b", 5)], "8");
+        expect(names(all).sort()).toEqual(["b@5", "young@9"]);
+    });
+    test("a sketch is taken back when the server refuses, unless it has spoken meanwhile", () => {
+        const all = fresh();
+        all.replaceAll([at("a", 5)], "5");
+        const undo = all.sketch("a", () => undefined);
+        expect(names(all)).toEqual([]);
+        undo();
+        expect(names(all)).toEqual(["a@5"]);
+        const late = all.sketch("a", (held) => held && { ...held });
+        all.note("MODIFIED", at("a", 8));
+        late();
+        expect(names(all)).toEqual(["a@8"]);
+    });
+});
+
+describe("the stream", () => {
+    test("events are whole, comments are signs of life, the rest waits", () => {
+        const { events, rest } = parseEvents(': still here\n\nid: 7\nevent: ADDED\ndata: {"a":1}\n\nid: 8\nevent: MOD');
+        expect(events).toEqual([{ id: "7", event: "ADDED", data: '{"a":1}' }]);
+        expect(rest).toBe("id: 8\nevent: MOD");
+    });
+    test("it goes on from the last event, or from a new list when the server has forgotten", () => {
+        expect(newest([{ id: "7", event: "ADDED", data: "{}" }], "3")).toBe("7");
+        expect(newest([], "3")).toBe("3");
+        expect(newest([{ id: "", event: "expired", data: "{}" }], "3")).toBe("");
+    });
+    test("tries become rarer, and never stop", () =>
+        expect([1, 2, 3, 4, 99].map(backOff)).toEqual([300, 1000, 2000, 5000, 5000]));
+});
+
+describe("problems", () => {
+    test("the server's own sentence is shown, a proxy's page is not", () => {
+        expect(problemFrom(409, '{"detail":"taken","hint":"choose another"}').sentence).toBe("taken. choose another");
+        expect(problemFrom(502, "<html>Bad Gateway</html>").sentence).toBe("the server answered with status 502");
+    });
+});
+
+describe("tables", () => {
+    test("what has no value comes last both ways", () => {
+        const rows = [3, undefined, 1];
+        expect(sorted(rows, (row) => row, false)).toEqual([1, 3, undefined]);
+        expect(sorted(rows, (row) => row, true)).toEqual([3, 1, undefined]);
+    });
+    test("numbers in names are numbers", () =>
+        expect(sorted(["b10", "b9"], (row) => row, false)).toEqual(["b9", "b10"]));
+    test("a sort survives the address", () =>
+        expect(readSort(writeSort({ column: "age", down: true }), { column: "x", down: false })).toEqual({
+            column: "age",
+            down: true,
+        }));
+    test("every word must be there", () => {
+        expect(matchesFilter("nightly shop Completed", "shop comp")).toBe(true);
+        expect(matchesFilter("nightly shop", "shop mail")).toBe(false);
+    });
+    test("a page that does not exist is the nearest that does", () => {
+        expect(pageOf([1, 2, 3], 9)).toEqual({ rows: [1, 2, 3], page: 1, pages: 1 });
+        expect(pageOf(Array.from({ length: 250 }), 3).rows.length).toBe(50);
+    });
+    test("only rows in view exist", () => {
+        expect(visible(10_000, 36, 36_000, 720)).toEqual([992, 1028]);
+        expect(visible(3, 36, 0, 720)).toEqual([0, 3]);
+        expect(visible(3, 36, 99_999, 720)).toEqual([3, 3]);
+    });
+});
+
+test("after a move the places are 1 to n and nobody else has passed anybody", () => {
+    const row = (name: string, position: number) => ({
+        name,
+        position,
+        priority: 0,
+        reason: "Paused" as const,
+        message: "",
+    });
+    const queue: Queue = { limit: 1, paused: true, running: [], waiting: [row("a", 1), row("b", 2), row("c", 3)] };
+    expect(moved(queue, "c", 1).waiting.map((one) => `${one.position}${one.name}`)).toEqual(["1c", "2a", "3b"]);
+    expect(moved(queue, "a", 99).waiting.map((one) => `${one.position}${one.name}`)).toEqual(["1b", "2c", "3a"]);
+    expect(moved(queue, "x", 1)).toBe(queue);
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { command, commands, quote } from "../src/logic/commands";
+import { cronWords, longestGap, readCron } from "../src/logic/cron";
+import { bytes, duration, percent, rate, relative, timeLeft } from "../src/logic/quantities";
+import { toYaml } from "../src/logic/yaml";
+
+describe("quantities read as on the command line", () => {
+    test.each([
+        [0, "0 B"],
+        [1023, "1023 B"],
+        [1536, "1.5 KiB"],
+        [1048575, "1.0 MiB"],
+        [150 * 1024 ** 3, "150 GiB"],
+    ])("%d bytes", (count, words) => {
+        expect(bytes(count)).toBe(words);
+    });
+    test.each([
+        [0, "0s"],
+        [59.9, "59s"],
+        [192, "3m12s"],
+        [3600, "1h"],
+        [7500, "2h5m"],
+        [273600, "3d4h"],
+        [86_460, "1d"],
+        [-5, "0s"],
+    ])("%d seconds", (seconds, words) => {
+        expect(duration(seconds)).toBe(words);
+    });
+    test("what is not known is told as unknown, and a bar never exceeds the whole", () => {
+        expect(rate(undefined)).toBe("unknown");
+        expect(percent(7, undefined)).toBeUndefined();
+        expect(percent(999, 1000)).toBe(99);
+        expect(percent(2000, 1000)).toBe(100);
+        expect(timeLeft(0, 100, 0)).toBeUndefined();
+        expect(timeLeft(0, 1e15, 1)).toBeUndefined();
+        expect(timeLeft(50, 100, 10)).toBe(5);
+    });
+    test("two clocks that differ a little agree on now", () => {
+        expect(relative(1000, 3000)).toBe("now");
+        expect(relative(0, 10_000)).toBe("10s ago");
+        expect(relative(3_600_000, 0)).toBe("in 1h");
+    });
+});
+
+describe("cron", () => {
+    test.each([
+        ["30 2 * * *", "every day at 02:30"],
+        ["@hourly", "every hour"],
+        ["*/15 * * * *", "every 15 minutes"],
+        ["*/7 * * * *", "*/7 * * * *"],
+        ["0 */6 * * *", "every 6 hours"],
+        ["0 3 * * 1-5", "Monday to Friday at 03:00"],
+        ["0 3 * * sun", "every Sunday at 03:00"],
+        ["5 1 1 * *", "on day 1 of every month at 01:05"],
+        ["0 6,18 * * *", "every day at 06:00 and 18:00"],
+        ["* * * * *", "every minute"],
+    ])("%s", (text, words) => expect(cronWords(text)).toBe(words));
+    const from = Date.UTC(2026, 0, 1);
+    test.each([
+        ["@daily", 86_400],
+        ["@hourly", 3600],
+        ["0 6,18 * * *", 43_200],
+        ["0 3 * * 1-5", 3 * 86_400],
+        ["@weekly", 7 * 86_400],
+        ["*/5 * * * *", 300],
+    ])("the longest gap of %s", (text, gap) => {
+        expect(longestGap(readCron(text)!, from)).toBe(gap);
+    });
+    test.each(["61 * * * *", "x", "* * *", "0 0 L * *"])("nothing is claimed of %s", (text) =>
+        expect(readCron(text)).toBeNull(),
+    );
+    test("where a day of the month and a weekday are given, either is enough", () => {
+        const cron = readCron("0 0 13 * 5")!;
+        expect(cron.runsOn(new Date("2026-01-13"))).toBe(true);
+        expect(cron.runsOn(new Date("2026-01-16"))).toBe(true);
+        expect(cron.runsOn(new Date("2026-01-14"))).toBe(false);
+    });
+});
+
+describe("commands", () => {
+    test("words that a shell would change are quoted", () => {
+        expect(quote("shop,blog")).toBe("shop,blog");
+        expect(quote("it's")).toBe("'it'\\''s'");
+        expect(commands.set("load-concurrency", '{"globalConfig": 2}')).toBe(
+            `tidegate setting set load-concurrency '{"globalConfig": 2}'`,
+        );
+        expect(commands.set("x", "*")).toBe("tidegate setting set x '*'");
+    });
+    test("what is empty is left out", () =>
+        expect(command("backup", "", false, undefined, 0)).toBe("tidegate backup 0"));
+});
+
+test("YAML is read back as what it was, also where a word looks like something else", () => {
+    expect(toYaml({ a: "true", b: true, c: ["x", { d: 1, e: [] }], f: {}, g: "a: b", h: "2026", i: "" })).toBe(
+        'a: "true"\nb: true\nc:\n- x\n- d: 1\n  e: []\nf: {}\ng: "a: b"\nh: "2026"\ni: ""\n',
+    );
+});
