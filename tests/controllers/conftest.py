@@ -17,6 +17,7 @@ from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.movers import FakeMovers
+from tidegate.testing.scratch import FakeScratch
 
 
 @dataclass
@@ -39,12 +40,13 @@ class World:
     movers: FakeMovers = field(default_factory=FakeMovers)
     weather: Weather = field(default_factory=Weather)
     hooks: FakeHooks = field(default_factory=FakeHooks)
+    scratch: FakeScratch = field(default_factory=FakeScratch)
     store_kind: type = MemoryStore
 
     def __post_init__(self):
         self.store = self.store_kind(clock=self.clock, new_id=counting_ids())
         self.runtime, self.supervisor = build_runtime(
-            self.store, self.clock, self.movers, self.weather, hooks=self.hooks
+            self.store, self.clock, self.movers, self.weather, hooks=self.hooks, scratch=self.scratch
         )
 
     async def start(self):
@@ -58,7 +60,9 @@ class World:
         await self.runtime.stop()
         await self.supervisor.close()
         self.movers = FakeMovers()
-        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather)
+        self.runtime, self.supervisor = build_runtime(
+            self.store, self.clock, self.movers, self.weather, hooks=self.hooks, scratch=self.scratch
+        )
         await recover(self.store, self.clock)
         self.runtime.start()
         await self.settle()

@@ -16,6 +16,7 @@ from tidegate.app.hook_files import HookFiles
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
 from tidegate.app.options import ServerOptions
+from tidegate.app.scratch_files import ScratchFiles
 from tidegate.app.secret_files import SecretFiles
 from tidegate.app.settings_at_start import write_settings
 from tidegate.app.surroundings import LocalSurroundings
@@ -53,7 +54,10 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
         await register_nodes(store, options.nodes, clock=clock)
         movers = ChildMovers(data_dir.maps)
-        runtime, supervisor = build_runtime(store, clock, movers, surroundings, secrets=secrets, hooks=hooks)
+        scratch = ScratchFiles(data_dir.scratch)
+        runtime, supervisor = build_runtime(
+            store, clock, movers, surroundings, secrets=secrets, hooks=hooks, scratch=scratch
+        )
         services = Services(
             store=store,
             clock=clock,

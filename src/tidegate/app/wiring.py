@@ -5,6 +5,7 @@ from random import Random
 from tidegate.controllers.backup import BackupController
 from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
+from tidegate.controllers.check_runs import CheckRuns
 from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_bandwidth import KEY as BANDWIDTH
 from tidegate.controllers.mover_bandwidth import MoverBandwidth
@@ -18,11 +19,14 @@ from tidegate.controllers.target import TargetController
 from tidegate.controllers.transfer import TransferController
 from tidegate.controllers.transfer_gates import TransferGates
 from tidegate.controllers.transfer_mirror import TransferMirror
+from tidegate.controllers.verification import VerificationController
+from tidegate.controllers.verification_line import VerificationLine
 from tidegate.controllers.volume import VolumeController
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.mover_host import MoverHost
 from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.scratch import NoScratch, ScratchRoom
 from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
 
@@ -35,10 +39,12 @@ def build_runtime(
     *,
     secrets: SecretStore | None = None,
     hooks: HookRunner | None = None,
+    scratch: ScratchRoom | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = HookSupervisor(hooks or NoHooks())
+    checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
     mirror, transfers = QueueMirror(), TransferMirror()
     known = secrets or NoSecrets()
     runtime = Runtime(
@@ -53,6 +59,8 @@ def build_runtime(
             RestoreQueue(store, clock, mirror),
             RestoreController(store, clock),
             ScheduleController(store, clock),
+            VerificationLine(store, clock, room),
+            VerificationController(store, clock, room, checks),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known),
             MoverBandwidth(store, supervisor),
@@ -63,4 +71,5 @@ def build_runtime(
     supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
     supervisor.others_move = lambda: runtime.enqueue("mover-bandwidth", BANDWIDTH)
     hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
+    checks.wake = lambda ref: runtime.enqueue("verification", ref)
     return runtime, supervisor

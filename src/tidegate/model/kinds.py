@@ -10,6 +10,7 @@ from tidegate.model.setting import Setting
 from tidegate.model.system import SystemBackup, SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
+from tidegate.model.verification import Verification
 from tidegate.model.volume import Namespace, Volume
 
 KINDS: tuple[type[Resource], ...] = (
@@ -21,6 +22,7 @@ KINDS: tuple[type[Resource], ...] = (
     Schedule,
     SystemBackup,
     SystemRestore,
+    Verification,
     *TRANSFERS,
     BackupVolume,
     Setting,
