@@ -54,9 +54,7 @@ def tree(tmp_path):
 @contextmanager
 def restored(bench, store, place, kind, backup="backup-1"):
     """A sink that has received the backup, and its content."""
-    job = DownloadJob(
-        target=TARGET, store_volume=bench.volume, store_backup=backup, volume_kind=kind, path=str(place)
-    )
+    job = DownloadJob(target=TARGET, store_volume=bench.volume, store_backup=backup, volume_kind=kind, path=str(place))
     sink = open_sink(job)
     with open_backup(StoredVolume(store, bench.volume), backup) as content:
         sink.receive(content, on_bytes=lambda _: None)

@@ -21,6 +21,7 @@ from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
+from tidegate.model.verification import Verification
 from tidegate.model.volume import Namespace, Volume
 
 R = TypeVar("R", bound=Resource)
@@ -28,7 +29,7 @@ R = TypeVar("R", bound=Resource)
 LARGEST_PAGE = 1000
 
 # What clients may write; the others are made by the system and can only be read.
-_WRITABLE: tuple[type[Resource], ...] = (Namespace, Volume, BackupTarget, Backup, Restore, Schedule)
+_WRITABLE: tuple[type[Resource], ...] = (Namespace, Volume, BackupTarget, Backup, Restore, Schedule, Verification)
 _REPLACEABLE: tuple[type[Resource], ...] = (Volume, BackupTarget, Schedule)
 _READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node)
 

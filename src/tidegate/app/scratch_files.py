@@ -35,15 +35,15 @@ class ScratchFiles:
 
     def _free_bytes(self, place: str) -> int:
         with writing_to(place):
-            os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
             # Ours alone: what is restored here was perhaps readable by its owner only.
-            os.makedirs(place, mode=0o700, exist_ok=True)
+            Path(place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            Path(place).mkdir(mode=0o700, exist_ok=True)
             found = os.statvfs(place)
         return max(found.f_bavail * found.f_frsize - self._kept_free_bytes, 0)
 
 
 def _remove(place: str) -> None:
-    if not os.path.basename(place).startswith(_PREFIX):
+    if not Path(place).name.startswith(_PREFIX):
         raise DestinationUnusable(f"{place} is not a scratch place; nothing was removed")
     if os.path.ismount(place) or mounts_below(place):
         # Removing would go on into whatever a check command mounted there.

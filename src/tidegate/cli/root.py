@@ -22,6 +22,7 @@ from tidegate.cli import (
     store,
     target,
     transfer,
+    verify,
     volume,
 )
 from tidegate.cli import version as version_verb
@@ -36,6 +37,7 @@ _NOUNS = {
     "backup": backup.app,
     "queue": queue.app,
     "restore": restore.app,
+    "verify": verify.app,
     "schedule": schedule.app,
     "volume": volume.app,
     "target": target.app,

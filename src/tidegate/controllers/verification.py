@@ -1,4 +1,4 @@
-"""Carries one verification to its end: restores, reads back, checks, cleans up, and tells the backup what came of it."""
+"""Carries one verification to its end: restores, reads back, checks, cleans up, and tells the backup of it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

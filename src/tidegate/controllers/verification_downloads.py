@@ -1,4 +1,4 @@
-"""The downloads that a verification makes: pure, and always under the same names, so that making one twice is harmless."""
+"""The downloads that a verification makes: pure, always under the same names, so making one twice is harmless."""
 
 from hashlib import sha256
 

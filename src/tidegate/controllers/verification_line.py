@@ -10,9 +10,9 @@ import structlog
 
 from tidegate.controllers.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconciler import Next, Watch, always
-from tidegate.decide.selection import RESTORABLE, newest_good_backup
-from tidegate.decide.verification import room_needed, room_problem, waiting, whose_turn, with_events
-from tidegate.errors import NotFound, Refused, UserError
+from tidegate.decide.selection import newest_good_backup
+from tidegate.decide.verification import check_verifiable, room_needed, room_problem, waiting, whose_turn, with_events
+from tidegate.errors import NotFound, UserError
 from tidegate.model.backup import Backup
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Ref
@@ -36,13 +36,9 @@ async def backup_to_verify(store: ResourceStore, verification: Verification) -> 
         of_schedule = await all_of(store, Backup, Selector.matching({SCHEDULE_LABEL: schedule}))
         return newest_good_backup(schedule, of_schedule)
     try:
-        backup = await store.get(Backup, name)
+        return check_verifiable(await store.get(Backup, name))
     except NotFound:
         raise NotFound(f"there is no backup {name}") from None
-    if backup.status.phase not in RESTORABLE or backup.deleting:
-        state = "being deleted" if backup.deleting else backup.status.phase
-        raise Refused(f"backup {name} is {state}; only Completed and PartiallyFailed ones can be verified")
-    return backup
 
 
 async def uploads_of(store: ResourceStore, backup_uid: str) -> Sequence[Transfer]:
@@ -93,6 +89,7 @@ class VerificationLine:
             phase=VerificationPhase.IN_PROGRESS,
             backup_name=backup.name,
             backup_uid=backup.metadata.uid,
+            backup_schedule=backup.metadata.labels.get(SCHEDULE_LABEL),
             scratch=place,
             start_timestamp=self.clock.now(),
         )

@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta
 
 from tidegate.decide.backup_events import added
 from tidegate.decide.rollup import roll_up
-from tidegate.model.backup import EventType
+from tidegate.decide.selection import RESTORABLE
+from tidegate.errors import Refused
+from tidegate.model.backup import Backup, EventType
 from tidegate.model.reasons import Reason
 from tidegate.model.transfer import Transfer, TransferPhase
 from tidegate.model.verification import Verification, VerificationPhase, VerificationProgress
@@ -48,6 +50,17 @@ def whose_turn(verifications: Iterable[Verification]) -> Turn:
     return Turn(start, tuple((one.name, f"verification {ahead} comes first") for one in rest))
 
 
+def check_verifiable(backup: Backup) -> Backup:
+    """The backup, if it can be restored as it is; raises Refused with a sentence."""
+    if backup.status.phase in RESTORABLE and not backup.deleting:
+        return backup
+    state = "being deleted" if backup.deleting else backup.status.phase
+    raise Refused(
+        f"backup {backup.name} is {state}; only Completed and PartiallyFailed ones can be verified",
+        hint=f"wait for it: tidegate backup wait {backup.name}" if not backup.status.phase.final else "",
+    )
+
+
 def room_needed(uploads: Iterable[Transfer]) -> int:
     """Bytes that the volumes take at most: holes of images, which take nothing, count too."""
     return sum(upload.status.result.size for upload in uploads if upload.status.result)
@@ -68,9 +81,7 @@ def after_look(verification: Verification, downloads: Sequence[Transfer], *, now
     rollup = roll_up(downloads)
     sizes = [d.status.result.size for d in downloads if d.status.phase is TransferPhase.COMPLETED and d.status.result]
     verification = verification.with_status(
-        progress=VerificationProgress(
-            total_items=rollup.total, items_verified=rollup.done, bytes_verified=sum(sizes)
-        ),
+        progress=VerificationProgress(total_items=rollup.total, items_verified=rollup.done, bytes_verified=sum(sizes)),
         errors=rollup.failed + rollup.cancelled,
         warnings=rollup.warnings,
     )
@@ -88,9 +99,7 @@ def after_look(verification: Verification, downloads: Sequence[Transfer], *, now
 _STOPPED = "a volume was not restored to its end"
 
 
-def ends_as(
-    verification: Verification, outcome: VerificationPhase, why: str | None, *, now: datetime
-) -> Verification:
+def ends_as(verification: Verification, outcome: VerificationPhase, why: str | None, *, now: datetime) -> Verification:
     """The verdict is stored before its scratch place is touched: after a crash only the cleaning up is repeated."""
     return verification.with_status(
         phase=VerificationPhase.CLEANING_UP, outcome=outcome, failure_reason=why, clean_up_since=now
@@ -121,7 +130,7 @@ def clean_up_is_over(verification: Verification, *, now: datetime) -> bool:
 def recorded(
     record: VerificationRecord | None, verification: Verification, *, now: datetime
 ) -> VerificationRecord | None:
-    """What the backup tells from now on. A verification that was called off has proven nothing, one way or the other."""
+    """What the backup tells from now on. A verification that was called off has proven nothing."""
     status = verification.status
     if status.outcome is VerificationPhase.COMPLETED and status.progress is not None:
         check = verification.spec.check

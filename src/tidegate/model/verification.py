@@ -100,6 +100,8 @@ class VerificationStatus(Status):
     backup_name: str | None = None
     """The backup that it reads; of a schedule, the one that was its newest good one when this began."""
     backup_uid: str | None = None
+    backup_schedule: str | None = None
+    """The schedule that made the backup."""
     scratch: str | None = None
     """The directory that it restores into, from the moment before something may be there."""
     progress: VerificationProgress | None = None

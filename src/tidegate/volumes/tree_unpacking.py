@@ -74,6 +74,7 @@ class CountedOnce:
         self._seen = bytearray(content.size // content.block_size + 1)
 
     def add(self, offset: int) -> None:
+        """The block there was used."""
         number = offset // self._block_size
         seen, self._seen[number] = self._seen[number], 1
         self._on_bytes(0 if seen else self._block_size)
