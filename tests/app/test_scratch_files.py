@@ -13,18 +13,26 @@ def scratch(tmp_path):
     return ScratchFiles(tmp_path / "own", kept_free_bytes=0)
 
 
+def fill_and_look(place):
+    """Something that is hard to remove; the rights of the place itself."""
+    (place / "shop" / "db").mkdir(parents=True)
+    (place / "shop").chmod(0o500)
+    return place.stat().st_mode & 0o777
+
+
+def there(scratch):
+    return list(Path(scratch.place("", "any")).parent.iterdir())
+
+
 async def test_a_place_is_the_servers_alone_and_goes_with_all_that_is_in_it(scratch):
     place = scratch.place("", "uid-1")
     assert await scratch.free_bytes(place) > 0
-    made = Path(place)
-    assert made.stat().st_mode & 0o777 == 0o700
-    (made / "shop" / "db").mkdir(parents=True)
-    (made / "shop").chmod(0o500)
+    assert fill_and_look(Path(place)) == 0o700
 
     await scratch.remove(place)
     await scratch.remove(place)
 
-    assert not made.exists()
+    assert there(scratch) == []
 
 
 async def test_a_wished_directory_is_used_and_stays_when_the_place_goes(scratch, tmp_path):

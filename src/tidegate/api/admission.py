@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from tidegate.api.notifications import admit_notification
 from tidegate.api.restore_source import read_source, volumes_by_name
 from tidegate.api.services import Services
 from tidegate.api.verifications import admit_verification
@@ -14,6 +15,7 @@ from tidegate.model.backup import BACKUP_FINALIZER, Backup
 from tidegate.model.hooks import BackupHooks, HookStage
 from tidegate.model.names import check_namespace
 from tidegate.model.node import Node
+from tidegate.model.notification import Notification
 from tidegate.model.resource import Metadata, Resource
 from tidegate.model.restore import RESTORE_FINALIZER, Restore
 from tidegate.model.schedule import Schedule
@@ -131,6 +133,7 @@ ADMISSIONS: dict[type[Resource], Admission] = {
     BackupTarget: Admission(_admit_target),
     Setting: Admission(_admit_setting),
     Verification: Admission(admit_verification),
+    Notification: Admission(admit_notification),
 }
 
 

@@ -15,6 +15,7 @@ from tidegate.app.data_dir import DataDir, token_check
 from tidegate.app.hook_files import HookFiles
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
+from tidegate.app.notifiers import RealNotifier
 from tidegate.app.options import ServerOptions
 from tidegate.app.scratch_files import ScratchFiles
 from tidegate.app.secret_files import SecretFiles
@@ -54,9 +55,9 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
         await register_nodes(store, options.nodes, clock=clock)
         movers = ChildMovers(data_dir.maps)
-        scratch = ScratchFiles(data_dir.scratch)
+        scratch, notifier = ScratchFiles(data_dir.scratch), RealNotifier(secrets, clock)
         runtime, supervisor = build_runtime(
-            store, clock, movers, surroundings, secrets=secrets, hooks=hooks, scratch=scratch
+            store, clock, movers, surroundings, secrets=secrets, hooks=hooks, scratch=scratch, notifier=notifier
         )
         services = Services(
             store=store,
@@ -64,6 +65,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             surroundings=surroundings,
             secrets=secrets,
             hooks=hooks,
+            notifier=notifier,
             token_is_good=token_check(token),
             version=__version__,
             reconcile_errors=runtime.error_counts,

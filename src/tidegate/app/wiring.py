@@ -10,6 +10,8 @@ from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_bandwidth import KEY as BANDWIDTH
 from tidegate.controllers.mover_bandwidth import MoverBandwidth
 from tidegate.controllers.mover_supervisor import MoverSupervisor
+from tidegate.controllers.notification_courier import NotificationCourier
+from tidegate.controllers.notifications import NotificationWriter
 from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.restore import RestoreController
 from tidegate.controllers.restore_queue import RestoreQueue
@@ -25,6 +27,7 @@ from tidegate.controllers.volume import VolumeController
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.mover_host import MoverHost
+from tidegate.ports.notifier import NoNotifier, Notifier
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.scratch import NoScratch, ScratchRoom
 from tidegate.ports.secrets import NoSecrets, SecretStore
@@ -40,6 +43,7 @@ def build_runtime(
     secrets: SecretStore | None = None,
     hooks: HookRunner | None = None,
     scratch: ScratchRoom | None = None,
+    notifier: Notifier | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers, clock)
@@ -66,6 +70,8 @@ def build_runtime(
             MoverBandwidth(store, supervisor),
             VolumeController(store),
             TargetController(store, clock, surroundings, known),
+            NotificationWriter(store, clock),
+            NotificationCourier(store, clock, notifier or NoNotifier()),
         ],
     )
     supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)

@@ -47,6 +47,7 @@ TARGET = Noun("target", ("backuptargets",), "target:TARGETS")
 NAMESPACE = Noun("namespace", ("namespaces",), "namespace:NAMESPACES")
 SETTING = Noun("setting", ("settings",), "setting:SETTINGS")
 TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
+NOTIFICATION = Noun("notification", ("notifications",), "notification:NOTIFICATIONS")
 NODE = Noun("node", ("nodes",), "node:NODES")
 
-NOUNS = (BACKUP, RESTORE, VERIFY, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NODE)
+NOUNS = (BACKUP, RESTORE, VERIFY, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NOTIFICATION, NODE)

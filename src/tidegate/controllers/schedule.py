@@ -72,7 +72,8 @@ class ScheduleController:
         refusal = template_refusal(schedule.spec.template, targets)
         verdict = judge(schedule, cron, backups, now=self.clock.now(), refusal=refusal)
         missed = schedule.status.missed_runs + verdict.missed
-        judged = schedule.with_status(times_as_of=times_of(schedule), missed_runs=missed)
+        missed_at = self.clock.now() if verdict.missed else schedule.status.last_missed_at
+        judged = schedule.with_status(times_as_of=times_of(schedule), missed_runs=missed, last_missed_at=missed_at)
         after, skip = _validated(judged, refusal), verdict.skip
         if verdict.run is not None:
             skip = await self._run(admit_backup(backup_for(schedule, verdict.run), targets), verdict.run)

@@ -3,6 +3,7 @@
 from tidegate.model.backup import Backup
 from tidegate.model.backup_volume import BackupVolume
 from tidegate.model.node import Node
+from tidegate.model.notification import Notification, NotificationDelivery
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
@@ -25,6 +26,8 @@ KINDS: tuple[type[Resource], ...] = (
     Verification,
     *TRANSFERS,
     BackupVolume,
+    Notification,
+    NotificationDelivery,
     Setting,
     Node,
 )

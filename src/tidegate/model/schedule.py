@@ -61,6 +61,8 @@ class ScheduleStatus(Status):
     """How many times were skipped since it was made."""
     missed_runs: int = 0
     """How many times went by while no server was there, but for the latest, which is caught up."""
+    last_missed_at: datetime | None = None
+    """When that was last noticed."""
     times_as_of: str = ""
     """The times and the zone that it was last judged by: what they were before does not matter to new ones."""
     validation_errors: tuple[str, ...] = ()
