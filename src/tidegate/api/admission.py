@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tidegate.api.notifications import admit_notification
 from tidegate.api.restore_source import read_source, volumes_by_name
 from tidegate.api.services import Services
-from tidegate.api.verifications import admit_verification
+from tidegate.api.verifications import admit_verification, check_command
 from tidegate.decide.admission import admit_backup, admit_schedule, check_node, check_setting
 from tidegate.decide.restore_places import placements
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
@@ -80,6 +80,8 @@ async def _admit_restore(services: Services, resource: Resource) -> Resource:
 async def _admit_schedule(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Schedule)  # noqa: S101  # see ADMISSIONS
     await _check_hooks(services, resource.spec.template.hooks, "spec.template.hooks")
+    if resource.spec.verification is not None:
+        await check_command(services, resource.spec.verification.check, "spec.verification.check")
     return admit_schedule(resource, (await services.store.list(BackupTarget)).items)
 
 

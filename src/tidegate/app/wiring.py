@@ -23,6 +23,7 @@ from tidegate.controllers.transfer_gates import TransferGates
 from tidegate.controllers.transfer_mirror import TransferMirror
 from tidegate.controllers.verification import VerificationController
 from tidegate.controllers.verification_line import VerificationLine
+from tidegate.controllers.verification_schedule import VerificationSchedule
 from tidegate.controllers.volume import VolumeController
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
@@ -65,6 +66,7 @@ def build_runtime(
             ScheduleController(store, clock),
             VerificationLine(store, clock, room),
             VerificationController(store, clock, room, checks),
+            VerificationSchedule(store, clock),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known),
             MoverBandwidth(store, supervisor),
