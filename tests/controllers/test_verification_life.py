@@ -1,5 +1,7 @@
 """The life of a verification: restored, read back, checked, cleaned up, and told on the backup."""
 
+from datetime import timedelta
+
 import pytest
 
 from tidegate.model.backup import Backup
@@ -196,3 +198,18 @@ async def test_a_backup_that_is_not_there_is_told_in_a_sentence(world):
 
     found = await world.store.get(Verification, "v")
     assert (str(found.status.phase), found.status.validation_errors) == ("FailedValidation", ("there is no backup b",))
+
+
+async def test_a_backup_stays_as_long_as_somebody_proves_it(backed_up):
+    backup = await backed_up.store.get(Backup, "b")
+    await backed_up.store.update_status(backup.with_status(expiration=backed_up.clock.now() + timedelta(minutes=2)))
+    await backed_up.setting("concurrent-backup-restore-limit", "0")
+    await asked(backed_up)
+    await backed_up.passes(minutes=5)
+    assert await backed_up.phase(Backup, "b") == "Completed"
+    verification = await backed_up.store.get(Verification, "v")
+    await backed_up.store.update(verification.with_spec(cancel=True))
+    await backed_up.passes(minutes=2)
+
+    assert await backed_up.phase(Verification, "v") == "Canceled"
+    assert all(one.deleting for one in await backed_up.all(Backup))
