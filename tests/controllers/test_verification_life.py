@@ -147,10 +147,13 @@ async def test_the_restore_limit_holds_verifications_too(backed_up):
 
     downloads = await backed_up.all(PodVolumeRestore)
     assert {d.status.condition("Waiting").reason for d in downloads} == {"RestoresDisabled"}
+    held = await backed_up.store.get(Verification, "v")
+    assert held.status.condition("Waiting").reason == "RestoresDisabled"
     await backed_up.store.delete(Ref("Setting", "concurrent-backup-restore-limit"))
     await backed_up.settle()
     await finish_all(backed_up)
     assert await backed_up.phase(Verification, "v") == "Completed"
+    assert (await backed_up.store.get(Verification, "v")).status.condition("Waiting") is None
 
 
 @pytest.mark.parametrize("moment", ["waiting", "moving", "checking"])

@@ -86,7 +86,8 @@ def after_look(verification: Verification, downloads: Sequence[Transfer], *, now
         warnings=rollup.warnings,
     )
     if not rollup.finished:
-        return verification
+        return _held_up(verification, downloads, now=now)
+    verification = verification.replace(status=verification.status.no_longer_waiting())
     if verification.spec.cancel:
         return ends_as(verification, VerificationPhase.CANCELED, "cancelled on request", now=now)
     if rollup.done < rollup.total:
@@ -94,6 +95,18 @@ def after_look(verification: Verification, downloads: Sequence[Transfer], *, now
     if verification.spec.check is not None:
         return verification.with_status(phase=VerificationPhase.CHECKING)
     return ends_as(verification, VerificationPhase.COMPLETED, None, now=now)
+
+
+def _held_up(verification: Verification, downloads: Sequence[Transfer], *, now: datetime) -> Verification:
+    """As long as nothing of it moves, it waits for what its next volume waits for."""
+    living = [download for download in downloads if not download.status.phase.final]
+    held = [download.status.condition("Waiting") for download in living if download.status.phase is TransferPhase.NEW]
+    first = held[0] if held and len(held) == len(living) else None
+    if first is None:
+        return verification.replace(status=verification.status.no_longer_waiting())
+    # Without a number that changes with every volume of somebody else: each would be a write.
+    message = f"nothing of it moves; why each volume waits: tidegate verify describe {verification.name}"
+    return verification.replace(status=verification.status.waiting(Reason(first.reason), message, since=now))
 
 
 _STOPPED = "a volume was not restored to its end"
