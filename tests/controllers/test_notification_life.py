@@ -140,15 +140,31 @@ async def test_what_is_on_its_way_goes_with_its_rule(shop):
     assert await shop.all(NotificationDelivery) == []
 
 
-@pytest.mark.parametrize("step", range(24))
-async def test_a_failure_is_told_whenever_the_server_dies(step):
+# More than a backup that fails and its notification take; a test below makes sure of that.
+STEPS = 24
+
+
+async def a_failing_world():
+    """A backup that cannot but fail, and somebody who wants to know."""
     world = await MortalWorld().with_volumes("db")
     await world.store.create(a_rule())
-    backup = a_backup("b", "shop")
-    await world.store.create(backup.with_spec(included_namespaces=("shop",), storage_location="nowhere"))
+    await world.store.create(a_backup("b", "shop").with_spec(storage_location="nowhere"))
+    return world
+
+
+@pytest.mark.parametrize("step", range(STEPS))
+async def test_a_failure_is_told_whenever_the_server_dies(step):
+    world = await a_failing_world()
     await world.live(writes=step)
     await world.live()
 
     phase = (await world.store.get(Backup, "b")).status.phase
     assert {notice.title for _, notice in world.notifier.sent} == {f"Backup b is {phase}"}
     assert len({notice.identity for _, notice in world.notifier.sent}) == 1
+
+
+async def test_the_steps_above_cover_a_whole_failure_and_its_notification():
+    world = await a_failing_world()
+
+    assert not (await world.live(writes=STEPS - 1)).died
+    assert len(world.notifier.sent) == 1

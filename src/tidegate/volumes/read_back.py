@@ -42,7 +42,7 @@ def is_zero(handle: int, offset: int, length: int) -> bool:
 
 @contextmanager
 def reading(path: str) -> Iterator[int]:
-    """A handle whose bytes come from the disk: what was written is durable, and the memory's copy of it is dropped."""
+    """A handle whose bytes should come from the disk: the system is asked to drop what it has of them in memory."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
@@ -57,7 +57,7 @@ def reading(path: str) -> Iterator[int]:
 
 
 def forget_cached(handle: int) -> None:
-    """Have the next read ask the disk. Only pages that are written out can be dropped; `receive` saw to that."""
+    """Have the next read ask the disk. Only a wish, and only for what is written out; `receive` saw to that."""
     os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
