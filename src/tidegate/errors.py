@@ -20,11 +20,13 @@
     │   ├── StoreUnavailable       the object store did not answer
     │   │   └── StoreBusy              it answered: fewer requests, please
     │   ├── StoreLocked            another client works on the same volume
-    │   └── ServerUnreachable      no server where the CLI looked for one
+    │   ├── ServerUnreachable      no server where the CLI looked for one
+    │   └── NotDelivered           whoever should be notified did not take it
     ├── DamageError            stop, loudly; data in the store is not what it should be
     │   ├── DamagedMetadata        a cfg, a lock or a manifest cannot be understood
     │   ├── DamagedBlock           a block's bytes do not match its name
-    │   └── MissingBlock           a cfg names a block that the store says it does not have
+    │   ├── MissingBlock           a cfg names a block that the store says it does not have
+    │   └── RestoredDataDiffers    what was restored reads back from its disk as something else
     └── WorkCancelled          somebody asked for it to stop; neither success nor failure
 
 Anything else that is raised is a bug of ours. `code` is stable: clients, exit codes and documents refer to it.
@@ -169,6 +171,12 @@ class ServerUnreachable(RetryableError):
     code = "ServerUnreachable"
 
 
+class NotDelivered(RetryableError):
+    """Whoever should be notified did not take it. The sentence never holds an address: addresses carry tokens."""
+
+    code = "NotDelivered"
+
+
 class DamageError(TidegateError):
     """Data in the store is not what it should be. Never retried, never hidden."""
 
@@ -191,6 +199,12 @@ class MissingBlock(DamageError):
     """A cfg names a block that the store says it does not have."""
 
     code = "MissingBlock"
+
+
+class RestoredDataDiffers(DamageError):
+    """What was restored reads back from its disk as something else."""
+
+    code = "RestoredDataDiffers"
 
 
 class WorkCancelled(TidegateError):

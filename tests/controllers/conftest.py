@@ -17,6 +17,8 @@ from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.movers import FakeMovers
+from tidegate.testing.notifier import FakeNotifier
+from tidegate.testing.scratch import FakeScratch
 
 
 @dataclass
@@ -39,13 +41,17 @@ class World:
     movers: FakeMovers = field(default_factory=FakeMovers)
     weather: Weather = field(default_factory=Weather)
     hooks: FakeHooks = field(default_factory=FakeHooks)
+    scratch: FakeScratch = field(default_factory=FakeScratch)
+    notifier: FakeNotifier = field(default_factory=FakeNotifier)
     store_kind: type = MemoryStore
 
     def __post_init__(self):
         self.store = self.store_kind(clock=self.clock, new_id=counting_ids())
-        self.runtime, self.supervisor = build_runtime(
-            self.store, self.clock, self.movers, self.weather, hooks=self.hooks
-        )
+        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather, **self.rest)
+
+    @property
+    def rest(self):
+        return {"hooks": self.hooks, "scratch": self.scratch, "notifier": self.notifier}
 
     async def start(self):
         await self.store.create(a_target("store"))
@@ -58,7 +64,7 @@ class World:
         await self.runtime.stop()
         await self.supervisor.close()
         self.movers = FakeMovers()
-        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather)
+        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather, **self.rest)
         await recover(self.store, self.clock)
         self.runtime.start()
         await self.settle()

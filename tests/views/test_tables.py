@@ -60,6 +60,7 @@ def test_a_waiting_backup_shows_its_place_and_its_reason():
         "WARNINGS": "0",
         "AGE": "3m12s",
         "EXPIRES": "",
+        "VERIFIED": "",
         "NAMESPACES": "shop without tmp",
         "TARGET": "store",
         "PRIORITY": "0",

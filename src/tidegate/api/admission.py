@@ -3,8 +3,10 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from tidegate.api.notifications import admit_notification
 from tidegate.api.restore_source import read_source, volumes_by_name
 from tidegate.api.services import Services
+from tidegate.api.verifications import admit_verification, check_command
 from tidegate.decide.admission import admit_backup, admit_schedule, check_node, check_setting
 from tidegate.decide.restore_places import placements
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
@@ -13,11 +15,13 @@ from tidegate.model.backup import BACKUP_FINALIZER, Backup
 from tidegate.model.hooks import BackupHooks, HookStage
 from tidegate.model.names import check_namespace
 from tidegate.model.node import Node
+from tidegate.model.notification import Notification
 from tidegate.model.resource import Metadata, Resource
 from tidegate.model.restore import RESTORE_FINALIZER, Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.setting import Setting
 from tidegate.model.target import BackupTarget
+from tidegate.model.verification import Verification
 from tidegate.model.volume import Namespace, Volume
 from tidegate.ports.secrets import access_to
 
@@ -76,6 +80,8 @@ async def _admit_restore(services: Services, resource: Resource) -> Resource:
 async def _admit_schedule(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Schedule)  # noqa: S101  # see ADMISSIONS
     await _check_hooks(services, resource.spec.template.hooks, "spec.template.hooks")
+    if resource.spec.verification is not None:
+        await check_command(services, resource.spec.verification.check, "spec.verification.check")
     return admit_schedule(resource, (await services.store.list(BackupTarget)).items)
 
 
@@ -128,6 +134,8 @@ ADMISSIONS: dict[type[Resource], Admission] = {
     Namespace: Admission(_admit_namespace),
     BackupTarget: Admission(_admit_target),
     Setting: Admission(_admit_setting),
+    Verification: Admission(admit_verification),
+    Notification: Admission(admit_notification),
 }
 
 

@@ -4,7 +4,21 @@ from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from tidegate.api import events, health, load, page, pins, queue, resources, restores, schedules, session, settings
+from tidegate.api import (
+    events,
+    health,
+    load,
+    notifications,
+    page,
+    pins,
+    queue,
+    resources,
+    restores,
+    schedules,
+    session,
+    settings,
+    verifications,
+)
 from tidegate.api.body_limit import BodyLimit
 from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
 from tidegate.api.services import Services
@@ -23,6 +37,8 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(load.router)
     v1.include_router(restores.router)
     v1.include_router(schedules.router)
+    v1.include_router(verifications.router)
+    v1.include_router(notifications.router)
     v1.include_router(pins.router)
     v1.include_router(events.router)
     v1.include_router(health.versioned)

@@ -9,14 +9,19 @@ from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
+from tidegate.model.verification import Verification
 from tidegate.model.volume import Namespace, Volume
 
 
 async def _backup_may_go(services: Services, backup: Resource) -> None:
-    restores = (await services.store.list(Restore)).items
-    readers = [r.name for r in restores if r.source_backup == backup.name and not r.status.phase.final]
+    requests: list[Restore | Verification] = [
+        *(await services.store.list(Restore)).items,
+        *(await services.store.list(Verification)).items,
+    ]
+    readers = [r for r in requests if r.source_backup == backup.name and not r.status.phase.final]
     if readers:
-        raise Refused(f"restore {readers[0]} is reading backup {backup.name}", hint="wait for it, or delete it first")
+        reader = f"{readers[0].kind.lower()} {readers[0].name}"
+        raise Refused(f"{reader} is reading backup {backup.name}", hint="wait for it, or delete it first")
 
 
 async def _volume_may_go(services: Services, volume: Resource) -> None:

@@ -12,6 +12,7 @@ from tidegate.api.queue_looks import backup_figures, queue_table
 from tidegate.api.schedule_metrics import schedule_metrics
 from tidegate.api.services import Services
 from tidegate.api.transfer_metrics import gate_families
+from tidegate.api.verification_metrics import verification_metrics
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import BackupPhase
@@ -20,6 +21,7 @@ from tidegate.model.restore import Restore, RestorePhase
 from tidegate.model.schedule import Schedule
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
+from tidegate.model.verification import Verification
 from tidegate.model.volume import Volume
 
 _WHY_BACKUPS_WAIT = (
@@ -65,6 +67,8 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
     for family in await gate_families(services):
         yield family
     for family in schedule_metrics((await store.list(Schedule)).items, figures, now=services.clock.now()):
+        yield family
+    for family in verification_metrics((await store.list(Verification)).items):
         yield family
     yield gauge("store_up", "Whether a target answered.", ["store"], await _targets(services))
     yield gauge("bytes_moving", "Bytes of running transfers that are done.", ["direction"], _moving(transfers))

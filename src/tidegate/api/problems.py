@@ -34,10 +34,12 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.StoreBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreLocked: HTTPStatus.LOCKED,
     errors.ServerUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.NotDelivered: HTTPStatus.BAD_GATEWAY,
     errors.DamageError: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.DamagedMetadata: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.DamagedBlock: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.MissingBlock: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.RestoredDataDiffers: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.WorkCancelled: HTTPStatus.CONFLICT,
 }
 

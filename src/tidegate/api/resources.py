@@ -16,11 +16,13 @@ from tidegate.errors import AlreadyExists, InvalidInput, NotFound
 from tidegate.model.backup import Backup
 from tidegate.model.kinds import kind_name
 from tidegate.model.node import Node
+from tidegate.model.notification import Notification, NotificationDelivery
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
+from tidegate.model.verification import Verification
 from tidegate.model.volume import Namespace, Volume
 
 R = TypeVar("R", bound=Resource)
@@ -28,9 +30,18 @@ R = TypeVar("R", bound=Resource)
 LARGEST_PAGE = 1000
 
 # What clients may write; the others are made by the system and can only be read.
-_WRITABLE: tuple[type[Resource], ...] = (Namespace, Volume, BackupTarget, Backup, Restore, Schedule)
-_REPLACEABLE: tuple[type[Resource], ...] = (Volume, BackupTarget, Schedule)
-_READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node)
+_WRITABLE: tuple[type[Resource], ...] = (
+    Namespace,
+    Volume,
+    BackupTarget,
+    Backup,
+    Restore,
+    Schedule,
+    Verification,
+    Notification,
+)
+_REPLACEABLE: tuple[type[Resource], ...] = (Volume, BackupTarget, Schedule, Notification)
+_READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node, NotificationDelivery)
 
 
 def build_router() -> APIRouter:

@@ -11,6 +11,7 @@ from tidegate.decide.queue_table import QueueTable
 from tidegate.decide.transfer_table import TransferTable
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
+from tidegate.ports.notifier import NoNotifier, Notifier
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
@@ -39,6 +40,7 @@ class Services:
     """The built web page; empty where nobody built it."""
     secrets: SecretStore = field(default_factory=NoSecrets)
     hooks: HookRunner = field(default_factory=NoHooks)
+    notifier: Notifier = field(default_factory=NoNotifier)
     reconcile_errors: Callable[[], dict[str, int]] = dict
     shutting_down: asyncio.Event = field(default_factory=asyncio.Event)
     """Open event streams watch it, or the server could not stop (uvicorn waits for them)."""

@@ -56,6 +56,11 @@ class DataDir:
         return self.path / "hooks-running"
 
     @property
+    def scratch(self) -> Path:
+        """Where verifications restore to, unless a setting says otherwise; empty when none is under way."""
+        return self.path / "scratch"
+
+    @property
     def maps(self) -> Path:
         """What movers remember of their uploads; may be thrown away."""
         return self.path / "maps"

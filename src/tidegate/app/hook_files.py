@@ -129,6 +129,7 @@ def _environment(run: HookRun) -> dict[str, str]:
         "TIDEGATE_BACKUP": run.backup,
         "TIDEGATE_NAMESPACE": run.namespace,
         "TIDEGATE_VOLUMES": " ".join(run.volumes),
+        **({"TIDEGATE_RESTORED": run.place} if run.place else {}),
     }
 
 

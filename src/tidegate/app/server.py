@@ -22,7 +22,9 @@ from tidegate.app.data_dir import DataDir, token_check
 from tidegate.app.hook_files import HookFiles
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
+from tidegate.app.notifiers import RealNotifier
 from tidegate.app.options import ServerOptions
+from tidegate.app.scratch_files import ScratchFiles
 from tidegate.app.secret_files import SecretFiles
 from tidegate.app.settings_at_start import write_settings
 from tidegate.app.surroundings import LocalSurroundings
@@ -71,8 +73,17 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         runner = CatalogueRunner(catalogue, clock)
         closing.callback(runner.close)
         syncs = CatalogueSync(store, clock, secrets, catalogue, runner.run)
+        scratch, notifier = ScratchFiles(data_dir.scratch), RealNotifier(secrets, clock)
         runtime, supervisor = build_runtime(
-            store, clock, movers, surroundings, secrets=secrets, hooks=hooks, syncs=syncs
+            store,
+            clock,
+            movers,
+            surroundings,
+            secrets=secrets,
+            hooks=hooks,
+            syncs=syncs,
+            scratch=scratch,
+            notifier=notifier,
         )
         services = Services(
             store=store,
@@ -80,6 +91,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             surroundings=surroundings,
             secrets=secrets,
             hooks=hooks,
+            notifier=notifier,
             token_is_good=token_check(token),
             sessions=Sessions(token.encode()),
             page=read_page(_PAGE),

@@ -1,11 +1,10 @@
 """Looks at this machine and at stores, in threads, for the API and the target reconciler."""
 
 import asyncio
-import threading
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from typing import TypeVar
 
+from tidegate.app.daemon_threads import in_daemon_thread
 from tidegate.app.encryption_key import find_key
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import Refused, StoreUnavailable
@@ -21,6 +20,7 @@ from tidegate.volumes.places import look_at
 T = TypeVar("T")
 
 _ANSWER_SECONDS = 30.0
+_LOOK = "look at a store"
 
 
 def list_root(access: TargetAccess) -> None:
@@ -66,14 +66,16 @@ class LocalSurroundings:
         key = (access.url, tuple(sorted(access.credentials.items())))
         look = self._looks.get(key)
         if look is None:
-            look = self._looks[key] = _in_thread(lambda: self._look(access))
+            look = self._looks[key] = in_daemon_thread(lambda: self._look(access), name=_LOOK)
             look.add_done_callback(lambda _: self._looks.pop(key, None))
         await self._in_time(asyncio.shield(look), access.url)
 
     async def stored_backup(self, access: TargetAccess, volume: str, backup: str) -> StoredBackup:
         """Read it, once it is known that the store answers: a hanging one is looked at by one thread only."""
         await self.check_target(access)
-        return await self._in_time(_in_thread(lambda: read_stored(access, volume, backup)), access.url)
+        return await self._in_time(
+            in_daemon_thread(lambda: read_stored(access, volume, backup), name=_LOOK), access.url
+        )
 
     async def look_at(self, path: str) -> Place:
         """Look."""
@@ -87,29 +89,3 @@ class LocalSurroundings:
                 f"{url} did not answer within {self._answer_seconds:g} seconds",
                 hint="if it is a mounted share, look whether its server answers",
             ) from None
-
-
-def _in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
-    loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[T] = loop.create_future()
-
-    def tell(answer: T) -> None:
-        if not outcome.cancelled():
-            outcome.set_result(answer)
-
-    def tell_error(error: Exception) -> None:
-        if not outcome.cancelled():
-            outcome.set_exception(error)
-            outcome.exception()  # seen: whoever asked may have given up waiting
-
-    def run() -> None:
-        with suppress(RuntimeError):  # the server has ended meanwhile
-            try:
-                answer = work()
-            except Exception as error:  # noqa: BLE001  raised again where it is awaited
-                loop.call_soon_threadsafe(tell_error, error)
-            else:
-                loop.call_soon_threadsafe(tell, answer)
-
-    threading.Thread(target=run, daemon=True, name="look at a store").start()
-    return outcome

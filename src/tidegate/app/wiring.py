@@ -6,10 +6,13 @@ from tidegate.controllers.backup import BackupController
 from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
 from tidegate.controllers.catalogue_sync import CatalogueSync
+from tidegate.controllers.check_runs import CheckRuns
 from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_bandwidth import KEY as BANDWIDTH
 from tidegate.controllers.mover_bandwidth import MoverBandwidth
 from tidegate.controllers.mover_supervisor import MoverSupervisor
+from tidegate.controllers.notification_courier import NotificationCourier
+from tidegate.controllers.notifications import NotificationWriter
 from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.restore import RestoreController
 from tidegate.controllers.restore_queue import RestoreQueue
@@ -19,11 +22,16 @@ from tidegate.controllers.target import TargetController
 from tidegate.controllers.transfer import TransferController
 from tidegate.controllers.transfer_gates import TransferGates
 from tidegate.controllers.transfer_mirror import TransferMirror
+from tidegate.controllers.verification import VerificationController
+from tidegate.controllers.verification_line import VerificationLine
+from tidegate.controllers.verification_schedule import VerificationSchedule
 from tidegate.controllers.volume import VolumeController
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.mover_host import MoverHost
+from tidegate.ports.notifier import NoNotifier, Notifier
 from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.scratch import NoScratch, ScratchRoom
 from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
 
@@ -37,10 +45,13 @@ def build_runtime(
     secrets: SecretStore | None = None,
     hooks: HookRunner | None = None,
     syncs: CatalogueSync | None = None,
+    scratch: ScratchRoom | None = None,
+    notifier: Notifier | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = HookSupervisor(hooks or NoHooks())
+    checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
     mirror, transfers = QueueMirror(), TransferMirror()
     known = secrets or NoSecrets()
     runtime = Runtime(
@@ -55,12 +66,17 @@ def build_runtime(
             RestoreQueue(store, clock, mirror),
             RestoreController(store, clock),
             ScheduleController(store, clock),
+            VerificationLine(store, clock, room),
+            VerificationController(store, clock, room, checks),
+            VerificationSchedule(store, clock),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known),
             MoverBandwidth(store, supervisor),
             VolumeController(store),
             TargetController(store, clock, surroundings, known),
             *([syncs] if syncs else []),
+            NotificationWriter(store, clock),
+            NotificationCourier(store, clock, notifier or NoNotifier()),
         ],
     )
     supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
@@ -68,4 +84,5 @@ def build_runtime(
     hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
     if syncs:
         syncs.wake = lambda ref: runtime.enqueue(syncs.name, ref)
+    checks.wake = lambda ref: runtime.enqueue("verification", ref)
     return runtime, supervisor

@@ -13,8 +13,10 @@ from tidegate.errors import (
     InvalidInput,
     MissingBlock,
     NoSpace,
+    NotDelivered,
     NotFound,
     Refused,
+    RestoredDataDiffers,
     RetryableError,
     ServerUnreachable,
     SourceUnreadable,
@@ -91,10 +93,12 @@ EXIT_CODES: dict[type[TidegateError], ExitCode] = {
     StoreBusy: ExitCode.STORE_NOT_THERE,
     StoreLocked: ExitCode.LOCKED,
     ServerUnreachable: ExitCode.STORE_NOT_THERE,
+    NotDelivered: ExitCode.FAILED,
     DamageError: ExitCode.FAILED,
     DamagedMetadata: ExitCode.FAILED,
     DamagedBlock: ExitCode.FAILED,
     MissingBlock: ExitCode.FAILED,
+    RestoredDataDiffers: ExitCode.FAILED,
     WorkCancelled: ExitCode.FAILED,
 }
 

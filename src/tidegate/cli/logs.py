@@ -2,7 +2,7 @@
 
 from tidegate.cli.context import CliContext
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.nouns import RESTORE, Job
+from tidegate.cli.nouns import RESTORE, VERIFY, Job
 from tidegate.cli.output import compact_json, pretty_json, show_table, yaml_text
 from tidegate.cli.waiting import transfers_of
 from tidegate.cli.wire import Wire, read_all, read_resource
@@ -13,12 +13,17 @@ def show_log(cli: CliContext, noun: Job, name: str, output: OutputFormat | None)
     from tidegate.model.backup import Backup
     from tidegate.model.restore import Restore
     from tidegate.model.transfer import TRANSFERS
+    from tidegate.model.verification import Verification
     from tidegate.views.job_log import JOB_LOG, job_log
 
     with cli.connect() as client:
         wire = client.get(noun, name)
         transfers = read_all(TRANSFERS, transfers_of(client, noun, wire))
-    job = read_resource((Restore,), wire) if noun is RESTORE else read_resource((Backup,), wire)
+    job: Backup | Restore | Verification
+    if noun is RESTORE:
+        job = read_resource((Restore,), wire)
+    else:
+        job = read_resource((Verification,), wire) if noun is VERIFY else read_resource((Backup,), wire)
     lines = job_log(job, transfers)
     form = output or OutputFormat.TABLE
     documents: list[Wire] = [

@@ -34,12 +34,20 @@ DOWNLOADS = ("datadownloads", "podvolumerestores")
 
 BACKUP = Job("backup", ("backups",), "backup:BACKUPS", transfers=UPLOADS, label="tidegate.dev/backup-uid")
 RESTORE = Job("restore", ("restores",), "restore:RESTORES", transfers=DOWNLOADS, label="tidegate.dev/restore-uid")
+VERIFY = Job(
+    "verify",
+    ("verifications",),
+    "verification:VERIFICATIONS",
+    transfers=DOWNLOADS,
+    label="tidegate.dev/verification-uid",
+)
 SCHEDULE = Noun("schedule", ("schedules",), "schedule:SCHEDULES")
 VOLUME = Noun("volume", ("volumes",), "volume:VOLUMES", namespaced=True)
 TARGET = Noun("target", ("backuptargets",), "target:TARGETS")
 NAMESPACE = Noun("namespace", ("namespaces",), "namespace:NAMESPACES")
 SETTING = Noun("setting", ("settings",), "setting:SETTINGS")
 TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
+NOTIFICATION = Noun("notification", ("notifications",), "notification:NOTIFICATIONS")
 NODE = Noun("node", ("nodes",), "node:NODES")
 
-NOUNS = (BACKUP, RESTORE, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NODE)
+NOUNS = (BACKUP, RESTORE, VERIFY, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NOTIFICATION, NODE)

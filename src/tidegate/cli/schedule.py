@@ -17,6 +17,7 @@ from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog, read_labels
 from tidegate.cli.output import pretty_json, show_one, show_sections, yaml_text
 from tidegate.cli.schedule_change import RetentionWishes, ScheduleChange, update
+from tidegate.cli.schedule_verification import VerificationWishes
 from tidegate.cli.verbs import add_delete, add_get
 from tidegate.cli.wire import Wire, name_of, read_all, read_resource
 
@@ -33,6 +34,7 @@ Zone = Annotated[str | None, typer.Option(metavar="ZONE", help="Zone of these ti
         'tidegate schedule create nightly --schedule "30 2 * * *" --timezone Europe/Berlin',
         "tidegate schedule create shop --schedule @hourly --include-namespaces shop --keep-hourly 24 --keep-daily 7",
         'tidegate schedule create weekly --schedule "0 3 * * SUN" --ttl 90d --paused',
+        'tidegate schedule create db --schedule @daily --verify-schedule "0 6 * * SUN" --verify-check open-db',
         codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT),
     ),
 )
@@ -45,6 +47,7 @@ def create_schedule(
     timezone: Zone = None,
     wishes: BackupWishes,
     keep: RetentionWishes,
+    proof: VerificationWishes,
     paused: Annotated[bool, typer.Option("--paused", help="Make no backups until it is resumed.")] = False,
     skip_immediately: Annotated[
         bool, typer.Option("--skip-immediately", help="If it is due at once, wait for the next time.")
@@ -65,6 +68,7 @@ def create_schedule(
         "paused": paused or None,
         "skipImmediately": skip_immediately or None,
         "useOwnerReferencesInBackup": use_owner_references or None,
+        **proof.spec(),
     }
     resource = new_resource("Schedule", name, spec, labels=read_labels(labels))
     cli = context_of(ctx)
@@ -96,6 +100,7 @@ def update_schedule(
     timezone: Zone = None,
     wishes: BackupWishes,
     keep: RetentionWishes,
+    proof: VerificationWishes,
     output: options.Output = None,
 ) -> None:
     """Change what is given and leave the rest; '' takes a value back. Backups that exist stay as they were made.
@@ -104,7 +109,7 @@ def update_schedule(
     """
     given = {"schedule": schedule, "timezone": timezone}
     change = ScheduleChange(
-        top={key: value for key, value in given.items() if value is not None},
+        top={**{key: value for key, value in given.items() if value is not None}, **proof.spec()},
         template=wishes.spec(),
         retention=keep.spec(),
     )

@@ -13,7 +13,7 @@ from tidegate.cli.exit_codes import PHASE_EXIT_CODES, ExitCode
 from tidegate.cli.failures import CommandFailure, failure_of
 from tidegate.cli.following import Deadline, Moment, follow
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.nouns import RESTORE, Job
+from tidegate.cli.nouns import RESTORE, VERIFY, Job
 from tidegate.cli.output import show_one
 from tidegate.cli.terminal import printable
 from tidegate.cli.wire import Wire, labels_of, read_resource, uid_of
@@ -30,13 +30,16 @@ _SECONDS_BETWEEN_PICTURES = 0.25
 
 
 def job_view(noun: Job, wire: Wire, transfers: "Sequence[Transfer]") -> "JobView":
-    """A backup or a restore as what is shown of it."""
+    """A backup, a restore or a verification as what is shown of it."""
     from tidegate.model.backup import Backup
     from tidegate.model.restore import Restore
-    from tidegate.views.job import backup_job, restore_job
+    from tidegate.model.verification import Verification
+    from tidegate.views.job import backup_job, restore_job, verification_job
 
     if noun is RESTORE:
         return restore_job(read_resource((Restore,), wire), transfers)
+    if noun is VERIFY:
+        return verification_job(read_resource((Verification,), wire), transfers)
     return backup_job(read_resource((Backup,), wire), transfers)
 
 

@@ -25,6 +25,7 @@ from tidegate.model.resource import Condition, Ref, Resource
 from tidegate.model.restore import Restore
 from tidegate.model.setting import ITEM_BLOCK_WORKERS, Setting
 from tidegate.model.transfer import ATTEMPT_LABEL, BACKUP_LABEL, UPLOADS, Transfer
+from tidegate.model.verification import Verification
 from tidegate.model.volume import Volume
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
@@ -144,12 +145,15 @@ class BackupController:
         log.info("backup ended", backup=backup.name, phase=str(phase))
 
     async def _expire(self, backup: Backup, expiration: datetime) -> Next:
-        """Delete it the usual way once its time is over, but not while a restore reads it."""
+        """Delete it the usual way once its time is over, but not while a restore or a verification reads it."""
         left = expiration - self.clock.now()
         if left > timedelta():
             return Next.after(left)
-        restores = await all_of(self.store, Restore)
-        if any(r.source_backup == backup.name and not r.status.phase.final for r in restores):
+        readers: list[Restore | Verification] = [
+            *await all_of(self.store, Restore),
+            *await all_of(self.store, Verification),
+        ]
+        if any(one.source_backup == backup.name and not one.status.phase.final for one in readers):
             return Next.after(timedelta(minutes=1))
         log.info("backup expired", backup=backup.name, expired_at=expiration.isoformat())
         await self.store.delete(backup.ref, uid=backup.metadata.uid)

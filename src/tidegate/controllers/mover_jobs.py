@@ -28,6 +28,7 @@ def moving_job(transfer: Transfer, target: TargetAccess, means: MoverMeans) -> U
             existing_data=spec.existing_data,
             includes=spec.includes,
             force=spec.force,
+            read_back=spec.read_back,
             memory_bytes=means.memory_bytes,
             upload_bytes_per_second=means.upload_bytes_per_second,
             download_bytes_per_second=means.download_bytes_per_second,

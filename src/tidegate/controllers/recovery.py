@@ -7,6 +7,7 @@ from tidegate.decide.backup_events import with_events
 from tidegate.decide.recovery import after_restart
 from tidegate.model.backup import Backup
 from tidegate.model.restore import Restore
+from tidegate.model.verification import Verification
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 
@@ -15,7 +16,8 @@ log = structlog.get_logger(__name__)
 
 async def recover(store: ResourceStore, clock: Clock) -> None:
     """Write what `decide.recovery` says. Nobody else writes yet, so no version can be stale."""
-    found = [*await all_of(store, Backup), *await all_of(store, Restore), *await all_transfers(store)]
+    requests = [*await all_of(store, Backup), *await all_of(store, Restore), *await all_of(store, Verification)]
+    found = [*requests, *await all_transfers(store)]
     before = {resource.metadata.uid: resource for resource in found}
     now = clock.now()
     for changed in after_restart(found, now=now):

@@ -20,6 +20,7 @@ from tidegate.model.resource import Condition, Ref, Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import SCHEDULE_LABEL, SKIPPED_CONDITION, Schedule, SchedulePhase, SkipReason
 from tidegate.model.target import BackupTarget
+from tidegate.model.verification import Verification
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 
@@ -71,7 +72,8 @@ class ScheduleController:
         refusal = template_refusal(schedule.spec.template, targets)
         verdict = judge(schedule, cron, backups, now=self.clock.now(), refusal=refusal)
         missed = schedule.status.missed_runs + verdict.missed
-        judged = schedule.with_status(times_as_of=times_of(schedule), missed_runs=missed)
+        missed_at = self.clock.now() if verdict.missed else schedule.status.last_missed_at
+        judged = schedule.with_status(times_as_of=times_of(schedule), missed_runs=missed, last_missed_at=missed_at)
         after, skip = _validated(judged, refusal), verdict.skip
         if verdict.run is not None:
             skip = await self._run(admit_backup(backup_for(schedule, verdict.run), targets), verdict.run)
@@ -110,8 +112,11 @@ class ScheduleController:
         plan = plan_retention(backups, schedule.spec.retention, cron.zone, now=self.clock.now())
         if not plan.delete:
             return False
-        restores = await all_of(self.store, Restore)
-        being_read = {restore.spec.backup_name for restore in restores if not restore.status.phase.final}
+        readers: list[Restore | Verification] = [
+            *await all_of(self.store, Restore),
+            *await all_of(self.store, Verification),
+        ]
+        being_read = {reader.source_backup for reader in readers if not reader.status.phase.final}
         uids = {backup.name: backup.metadata.uid for backup in backups}
         for name in plan.delete:
             if name not in being_read:

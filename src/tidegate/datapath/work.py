@@ -160,6 +160,9 @@ class _Work:
             total = None if job.includes else len(content.block_offsets) * content.block_size
             self.progress.enter("downloading", total_bytes=total)
             warnings.extend(sink.receive(content, on_bytes=self._on_bytes))
+            if job.read_back:
+                self.progress.enter("reading back", total_bytes=total)
+                sink.read_back(content, on_bytes=self._on_bytes)
             return TransferResult(
                 url=BackupUrl(job.target.url, job.store_volume, job.store_backup).encode(),
                 size=shown_size(content.cfg_parameters, image_size=content.size),

@@ -69,6 +69,11 @@ def admit_schedule(schedule: Schedule, targets: Sequence[BackupTarget]) -> Sched
             read(value)
         except ValueError as error:
             raise InvalidInput(str(error), field=f"spec.{wire}") from None
+    if spec.verification is not None:
+        try:
+            read_fields(spec.verification.schedule)
+        except ValueError as error:
+            raise InvalidInput(str(error), field="spec.verification.schedule") from None
     # One that makes no backups needs no target: whose target is gone must be able to pause.
     _check_template(spec.template, targets, needs_target=not spec.paused)
     rules_decide = spec.retention is not None and spec.retention.keeps_something

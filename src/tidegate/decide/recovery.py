@@ -20,6 +20,7 @@ from tidegate.model.reasons import Reason
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
 from tidegate.model.transfer import ATTEMPT_LABEL, Transfer, TransferPhase
+from tidegate.model.verification import Verification
 
 INTERRUPTED = "the server stopped while this was in progress"
 # A volume that ends every server which restores it must not do so for ever.
@@ -93,7 +94,7 @@ def _queued_again(backup: Backup, *, now: datetime) -> Backup:
 def _is_over(resource: Resource) -> bool:
     if isinstance(resource, Backup) and resource.status.interrupted:
         return True
-    return isinstance(resource, Backup | Restore) and resource.status.phase.final
+    return isinstance(resource, Backup | Restore | Verification) and resource.status.phase.final
 
 
 def _transfer(resource: Resource, ended: set[str], *, now: datetime) -> Transfer | None:

@@ -12,6 +12,7 @@ from tidegate.model.hooks import BackupHooks, HookStatus
 from tidegate.model.item_block import BlockProgress
 from tidegate.model.label_selector import LabelSelector as LabelSelector  # noqa: PLC0414  # many know it from here
 from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.verification_record import VerificationRecord
 
 HOUR = timedelta(hours=1)
 
@@ -158,6 +159,8 @@ class BackupStatus(Status):
     events: tuple[BackupEvent, ...] = ()
     """What happened, oldest first; the newest twenty."""
     validation_errors: tuple[str, ...] = ()
+    verification: VerificationRecord | None = None
+    """Whether it was proven that it restores. Absent: nobody has tried."""
 
 
 class Backup(Resource):

@@ -43,13 +43,17 @@ def _checked_timeout(timeout: timedelta) -> timedelta:
     return timeout
 
 
+HookCommand = Annotated[tuple[str, ...], AfterValidator(_checked_command)]
+HookTimeout = Annotated[Duration, AfterValidator(_checked_timeout)]
+
+
 class ExecHook(Model):
     """One command."""
 
-    command: Annotated[tuple[str, ...], AfterValidator(_checked_command)] = Field(min_length=1, max_length=64)
+    command: HookCommand = Field(min_length=1, max_length=64)
     """The name of a file that the operator put into the server's hooks directory, then its arguments."""
     on_error: OnError = OnError.FAIL
-    timeout: Annotated[Duration, AfterValidator(_checked_timeout)] = timedelta(seconds=30)
+    timeout: HookTimeout = timedelta(seconds=30)
     """After this it is killed, and counts as failed."""
 
 

@@ -3,6 +3,7 @@
 from tidegate.model.backup import Backup
 from tidegate.model.backup_volume import BackupVolume
 from tidegate.model.node import Node
+from tidegate.model.notification import Notification, NotificationDelivery
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
@@ -10,6 +11,7 @@ from tidegate.model.setting import Setting
 from tidegate.model.system import SystemBackup, SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
+from tidegate.model.verification import Verification
 from tidegate.model.volume import Namespace, Volume
 
 KINDS: tuple[type[Resource], ...] = (
@@ -21,8 +23,11 @@ KINDS: tuple[type[Resource], ...] = (
     Schedule,
     SystemBackup,
     SystemRestore,
+    Verification,
     *TRANSFERS,
     BackupVolume,
+    Notification,
+    NotificationDelivery,
     Setting,
     Node,
 )

@@ -102,6 +102,8 @@ class DownloadJob(Plain):
     """Allows what cannot be undone: writing onto a device."""
     sparse: bool = True
     """Whether zeros become holes in an image; else every byte of it takes space."""
+    read_back: bool = False
+    """Whether everything is read from the disk again and compared with the backup, once it is written."""
     memory_bytes: int | None = None
     """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
     upload_bytes_per_second: int | None = None

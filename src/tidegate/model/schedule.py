@@ -7,8 +7,10 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from tidegate.model.backup import BackupSpec
+from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 from tidegate.model.retention import Retention
+from tidegate.model.verification import CheckCommand
 
 # On every backup that a schedule made: the name of the schedule.
 SCHEDULE_LABEL = "tidegate.dev/schedule"
@@ -33,6 +35,14 @@ class SkipReason(StrEnum):
     NAME_TAKEN = "NameTaken"
 
 
+class ScheduledVerification(Model):
+    """When the newest good backup of a schedule is proven to restore."""
+
+    schedule: str = Field(min_length=1, examples=["0 6 * * SUN"])
+    """Cron, in the time zone of the schedule."""
+    check: CheckCommand | None = None
+
+
 class ScheduleSpec(Spec):
     """When, and which backup."""
 
@@ -47,6 +57,8 @@ class ScheduleSpec(Spec):
     use_owner_references_in_backup: bool = False
     """When the schedule is deleted, so are its backups."""
     retention: Retention | None = None
+    verification: ScheduledVerification | None = None
+    """Absent: nobody proves that its backups restore."""
 
 
 class ScheduleStatus(Status):
@@ -61,6 +73,10 @@ class ScheduleStatus(Status):
     """How many times were skipped since it was made."""
     missed_runs: int = 0
     """How many times went by while no server was there, but for the latest, which is caught up."""
+    last_missed_at: datetime | None = None
+    """When that was last noticed."""
+    last_verification: datetime | None = None
+    """The last time on the schedule of its verification that is over: for which one was made, or passed over."""
     times_as_of: str = ""
     """The times and the zone that it was last judged by: what they were before does not matter to new ones."""
     validation_errors: tuple[str, ...] = ()

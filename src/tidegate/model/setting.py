@@ -114,6 +114,13 @@ def one_of(*choices: str) -> Callable[[str], str]:
     return read
 
 
+def empty_or_absolute_path(text: str) -> str:
+    """A reader of paths that do not depend on where a process was started."""
+    if text and (not text.startswith("/") or ".." in text.split("/") or "\0" in text):
+        raise ValueError(f"{text!r} is not an absolute path")
+    return text
+
+
 CONCURRENT_BACKUPS = SettingDefinition(
     "concurrent-backups", "1", "How many backups may be ReadyToStart or InProgress at once.", whole_number(1)
 )
@@ -212,6 +219,13 @@ LIMIT_DOWNLOAD_PER_NODE = SettingDefinition(
     "Bytes per second that all transfers of a node together may fetch, shared evenly; 0 is no limit.",
     read_rate,
 )
+VERIFICATION_SCRATCH = SettingDefinition(
+    "verification-scratch-directory",
+    "",
+    "Where verifications restore to, as an absolute path on the server's machine; empty: scratch/ in its data "
+    "directory. Each makes a directory of its own there and removes it.",
+    empty_or_absolute_path,
+)
 
 POLL_INTERVAL = SettingDefinition(
     "backupstore-poll-interval",
@@ -249,6 +263,7 @@ KNOWN_SETTINGS = {
         LIMIT_DOWNLOAD_PER_NODE,
         POLL_INTERVAL,
         CATALOGUE_REQUESTS,
+        VERIFICATION_SCRATCH,
     )
 }
 
@@ -277,6 +292,8 @@ class Settings:
     limit_download_per_node: int | None
     poll_interval: timedelta
     catalogue_requests: int
+    verification_scratch_directory: str
+    """Empty: the server's own."""
 
 
 def effective_settings(stored: list[Setting]) -> Settings:
@@ -308,4 +325,5 @@ def effective_settings(stored: list[Setting]) -> Settings:
         limit_download_per_node=value(LIMIT_DOWNLOAD_PER_NODE),  # type: ignore[arg-type]
         poll_interval=timedelta(seconds=value(POLL_INTERVAL)),  # type: ignore[arg-type]
         catalogue_requests=value(CATALOGUE_REQUESTS),  # type: ignore[arg-type]
+        verification_scratch_directory=value(VERIFICATION_SCRATCH),  # type: ignore[arg-type]
     )

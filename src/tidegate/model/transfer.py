@@ -63,6 +63,8 @@ class TransferSpec(Spec):
     """Globs of paths in a tree that a download brings back. Empty: all."""
     force: bool = False
     """Lets a download write where something may be in use: onto a device, a mounted or a running volume."""
+    read_back: bool = False
+    """Has a download read from the disk again what it wrote, and compare that with the backup."""
     node: str | None = None
     """The node that the data is on. Absent: any may carry it."""
     timeout: Duration = timedelta(hours=4)
@@ -139,5 +141,6 @@ TRANSFERS: tuple[type[Transfer], ...] = (*UPLOADS, *DOWNLOADS)
 # The labels by which the transfers of one request are found again.
 BACKUP_LABEL = "tidegate.dev/backup-uid"
 RESTORE_LABEL = "tidegate.dev/restore-uid"
+VERIFICATION_LABEL = "tidegate.dev/verification-uid"
 VOLUME_LABEL = "tidegate.dev/volume-uid"
 ATTEMPT_LABEL = "tidegate.dev/attempt"

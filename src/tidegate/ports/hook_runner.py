@@ -6,6 +6,7 @@ from typing import Protocol
 
 from tidegate.errors import InvalidInput
 from tidegate.model.hooks import HookStage
+from tidegate.model.verification import CheckStage
 
 
 @dataclass(frozen=True)
@@ -14,10 +15,12 @@ class HookRun:
 
     command: tuple[str, ...]
     timeout: timedelta
-    stage: HookStage
+    stage: HookStage | CheckStage
     backup: str
     namespace: str
     volumes: tuple[str, ...]
+    place: str = ""
+    """Where restored data lies that it shall look at; empty for hooks."""
 
 
 class HookRunner(Protocol):

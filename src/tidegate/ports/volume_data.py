@@ -156,3 +156,10 @@ class VolumeSink(Protocol):
         Raises DestinationUnusable or NoSpace, with a sentence.
         """
         ...
+
+    def read_back(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> None:
+        """Read what `receive` wrote from the disk again and compare all of it with the backup's checksums.
+
+        Raises RestoredDataDiffers that names the first difference. Changes nothing.
+        """
+        ...

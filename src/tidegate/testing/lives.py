@@ -15,6 +15,8 @@ from tidegate.testing.crashing_store import CrashingStore
 from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.movers import FakeMovers
+from tidegate.testing.notifier import FakeNotifier
+from tidegate.testing.scratch import FakeScratch
 
 FOR_EVER = 10**6
 _TURNS = 1500
@@ -53,6 +55,8 @@ class MortalWorld:
 
     clock: ManualClock = field(default_factory=ManualClock)
     hooks: FakeHooks = field(default_factory=FakeHooks)
+    scratch: FakeScratch = field(default_factory=FakeScratch)
+    notifier: FakeNotifier = field(default_factory=FakeNotifier)
 
     def __post_init__(self) -> None:
         self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
@@ -68,7 +72,15 @@ class MortalWorld:
     async def live(self, *, writes: int = FOR_EVER) -> Life:
         """One life of a server with obliging movers, until it is idle, or dead after so many writes."""
         mortal, movers = CrashingStore(self.store, writes), FakeMovers(obliging=True)
-        runtime, supervisor = build_runtime(mortal, self.clock, movers, FineWeather(), hooks=self.hooks)
+        runtime, supervisor = build_runtime(
+            mortal,
+            self.clock,
+            movers,
+            FineWeather(),
+            hooks=self.hooks,
+            scratch=self.scratch,
+            notifier=self.notifier,
+        )
         try:
             await recover(mortal, self.clock)
         except RetryableError:

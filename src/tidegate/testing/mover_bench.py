@@ -98,6 +98,7 @@ class MoverBench:
         onto: str | None = None,
         includes: tuple[str, ...] = (),
         sparse: bool = True,
+        read_back: bool = False,
     ) -> TransferResult:
         """Restore to `path`."""
         job = DownloadJob(
@@ -110,6 +111,7 @@ class MoverBench:
             onto=onto,
             includes=includes,
             sparse=sparse,
+            read_back=read_back,
         )
         return self.do(job)
 

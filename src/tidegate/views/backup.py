@@ -22,6 +22,7 @@ from tidegate.views.queue import ends_first_sentence, expected_start
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, joined, label_text, section, sections
 from tidegate.views.transfer import job_progress_section, volume_sections
+from tidegate.views.verification import record_section, verified_cell
 
 PINNED = "pinned"
 _MOST_OBSTACLES = 10
@@ -59,6 +60,7 @@ BACKUPS = TableView(
         Column("WARNINGS", lambda backup, _: _count(backup.status.warnings, Tone.WAITING), right=True),
         Column("AGE", lambda backup, reader: reader.age(backup.metadata.creation_timestamp)),
         Column("EXPIRES", lambda backup, reader: PINNED if backup.pinned else reader.until(backup.status.expiration)),
+        Column("VERIFIED", lambda backup, reader: verified_cell(backup.status.verification, reader), wide=True),
         Column("NAMESPACES", lambda backup, _: _namespaces(backup), wide=True),
         Column("TARGET", lambda backup, _: backup.spec.storage_location, wide=True),
         Column("PRIORITY", lambda backup, _: str(backup.spec.priority), wide=True, right=True),
@@ -88,6 +90,7 @@ def describe_backup(
         job_progress_section(job, reader),
         section("Times", _time_lines(backup, reader)),
         *volume_sections(job.transfers, reader),
+        *([record_section(status.verification, reader)] if status.phase.final else ()),
         section("Problems", _problem_lines(backup)),
         conditions_section(status, reader),
         section("Events", [event_line(event, reader) for event in status.events]),

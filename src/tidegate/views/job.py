@@ -1,4 +1,4 @@
-"""A backup or a restore on its way: one picture for everything that waits for one to end."""
+"""A backup, a restore or a verification on its way: one picture for everything that waits for one to end."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from tidegate.model.backup import Backup
 from tidegate.model.resource import Condition
 from tidegate.model.restore import Restore
 from tidegate.model.transfer import Transfer, TransferPhase
+from tidegate.model.verification import Verification
 from tidegate.views.phases import DELETING, shown_phase, waiting_condition, waiting_reason
 from tidegate.views.progress import ByteProgress, progress_text, speed_text, summed_progress, transfer_progress
 from tidegate.views.quantities import human_duration, ordinal_of
@@ -20,7 +21,7 @@ class Job:
     """What a backup and a restore have in common while somebody waits for them."""
 
     word: str
-    """`Backup` or `Restore`."""
+    """`Backup`, `Restore` or `Verification`."""
     name: str
     phase: str
     final: bool
@@ -65,8 +66,19 @@ def restore_job(restore: Restore, transfers: Sequence[Transfer]) -> Job:
     )
 
 
+def verification_job(verification: Verification, transfers: Sequence[Transfer]) -> Job:
+    """A verification as a job."""
+    progress = verification.status.progress
+    items = None if progress is None else (progress.items_verified, progress.total_items)
+    return _job(verification, transfers, position=None, items=items)
+
+
 def _job(
-    resource: Backup | Restore, transfers: Sequence[Transfer], *, position: int | None, items: tuple[int, int] | None
+    resource: Backup | Restore | Verification,
+    transfers: Sequence[Transfer],
+    *,
+    position: int | None,
+    items: tuple[int, int] | None,
 ) -> Job:
     status = resource.status
     phase = shown_phase(resource, status.phase)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tidegate.model.backup import Backup
 from tidegate.model.restore import Restore
 from tidegate.model.transfer import Transfer, TransferPhase
+from tidegate.model.verification import Verification
 from tidegate.views.job import volume_of
 from tidegate.views.phases import waiting_condition
 from tidegate.views.table import Cell, Column, TableView, Tone
@@ -34,12 +35,12 @@ JOB_LOG: TableView[LogLine] = TableView(
 )
 
 
-def job_log(job: Backup | Restore, transfers: Sequence[Transfer]) -> list[LogLine]:
+def job_log(job: Backup | Restore | Verification, transfers: Sequence[Transfer]) -> list[LogLine]:
     """Oldest first; at one instant, the job before its volumes."""
     return sorted([*_of_job(job), *(line for one in transfers for line in _of_transfer(one))], key=lambda line: line.at)
 
 
-def _of_job(job: Backup | Restore) -> Iterator[LogLine]:
+def _of_job(job: Backup | Restore | Verification) -> Iterator[LogLine]:
     who = f"{job.kind.lower()} {job.name}"
     if job.metadata.creation_timestamp is not None:
         yield LogLine(job.metadata.creation_timestamp, who, "Created")

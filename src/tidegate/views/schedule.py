@@ -126,8 +126,17 @@ def _content_lines(schedule: Schedule) -> list[tuple[str, str]]:
         ("Target", template.storage_location or "the default"),
         ("Kept for at most", format_duration(template.ttl)),
         ("Keeps", retention_words(schedule.spec.retention)),
+        ("Verified", _verification_words(schedule)),
         ("Deleted with it", "its backups" if schedule.spec.use_owner_references_in_backup else ""),
     ]
+
+
+def _verification_words(schedule: Schedule) -> str:
+    wanted = schedule.spec.verification
+    if wanted is None:
+        return ""
+    check = f", with {' '.join(wanted.check.command)}" if wanted.check else ""
+    return f"{wanted.schedule} {schedule.spec.timezone}{check}"
 
 
 def _backup_line(backup: Backup, kept: Mapping[str, Sequence[str]]) -> str:

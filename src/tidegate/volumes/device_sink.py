@@ -12,6 +12,7 @@ from tidegate.format.packed_tree import CONTENT, TREE
 from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.image_writer import bring_up_to_date, fill
+from tidegate.volumes.read_back import compare_image
 from tidegate.volumes.unfinished_mark import MARK
 from tidegate.volumes.workplace import writing_to
 
@@ -43,6 +44,10 @@ class DeviceSink:
             raise DestinationUnusable(f"{self._path} is {user}", hint="end that first; no option writes onto it")
         with _opened(self._path) as handle:
             return write_onto(handle, content, on_bytes=on_bytes, path=self._path)
+
+    def read_back(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> None:
+        """See VolumeSink."""
+        compare_image(self._path, content, on_bytes=on_bytes)
 
 
 def write_onto(handle: int, content: BackupContent, *, on_bytes: Callable[[int], None], path: str) -> Sequence[str]:

@@ -14,6 +14,7 @@ from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.device_sink import changed_warning
 from tidegate.volumes.image_writer import bring_up_to_date, copy_sparsely, fill
+from tidegate.volumes.read_back import compare_image
 from tidegate.volumes.workplace import make_file, refuse_if_used, sync_directory, workplace, writing_to
 
 
@@ -39,6 +40,10 @@ class ImageSink:
             os.rename(place, self._path)
             sync_directory(os.path.dirname(self._path))
         return changed_warning(self._path, changed)
+
+    def read_back(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> None:
+        """See VolumeSink."""
+        compare_image(self._path, content, on_bytes=on_bytes)
 
     def _build(self, handle: int, content: BackupContent, on_bytes: Callable[[int], None]) -> int:
         if content.kept is None:

@@ -18,6 +18,7 @@ from tidegate.format.tree_selection import selected_entries
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
+from tidegate.volumes.tree_read_back import compare_tree
 from tidegate.volumes.tree_unpacking import unpack
 from tidegate.volumes.tree_writer import TreeWriter
 from tidegate.volumes.workplace import (
@@ -61,6 +62,14 @@ class DirectorySink:
                 unpack(self._wanted(entries), content, writer, on_bytes=on_bytes)
             self._swap_in(place)
         return [*warnings, *writer.warnings]
+
+    def read_back(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> None:
+        """See VolumeSink."""
+        mark = TreeMark.of(content.cfg_parameters, image_size=content.size)
+        assert mark is not None  # noqa: S101  # or `receive` would have refused it
+        with tempfile.TemporaryFile() as spool:
+            entries = read_manifest(ImageBytes(content, on_bytes=on_bytes), mark, spool)
+            compare_tree(self._path, self._wanted(entries), content, on_bytes=on_bytes)
 
     def _wanted(self, entries: Entries) -> Iterator[TreeEntry]:
         if self._globs is None:

@@ -16,7 +16,7 @@ def unpack(
     entries: Iterable[TreeEntry], content: BackupContent, writer: TreeWriter, *, on_bytes: Callable[[int], None]
 ) -> None:
     """Make every entry. Each block is fetched, checked and written out by one of several threads."""
-    counted = _CountedOnce(content, on_bytes)
+    counted = CountedOnce(content, on_bytes)
     with EntryShelf() as waiting, EntryShelf() as links, EntryShelf() as directories:
 
         def files() -> Iterator[TreeEntry]:
@@ -46,7 +46,7 @@ def _written(rows: Iterable[Pack | Part], content: BackupContent, writer: TreeWr
     """
 
     def prepare(batch: Pack | Part) -> bytes | None:
-        block = content.fetch_block(batch.offset) if _has(content.block_offsets, batch.offset) else None
+        block = content.fetch_block(batch.offset) if has_block(content.block_offsets, batch.offset) else None
         if isinstance(batch, Part):
             writer.write_part(batch, block)
         return block
@@ -65,7 +65,7 @@ def _looking_up(entries: Iterable[TreeEntry], on_bytes: Callable[[int], None]) -
         yield entry
 
 
-class _CountedOnce:
+class CountedOnce:
     """Tells of the bytes of a block once, though the block may be used for several files."""
 
     def __init__(self, content: BackupContent, on_bytes: Callable[[int], None]) -> None:
@@ -74,11 +74,13 @@ class _CountedOnce:
         self._seen = bytearray(content.size // content.block_size + 1)
 
     def add(self, offset: int) -> None:
+        """The block there was used."""
         number = offset // self._block_size
         seen, self._seen[number] = self._seen[number], 1
         self._on_bytes(0 if seen else self._block_size)
 
 
-def _has(offsets: Sequence[int], offset: int) -> bool:
+def has_block(offsets: Sequence[int], offset: int) -> bool:
+    """Whether a block begins at `offset`; else there are zeros."""
     index = bisect_left(offsets, offset)
     return index < len(offsets) and offsets[index] == offset

@@ -69,6 +69,7 @@ export type BackupStatus = {
   failureReason?: string;
   events: (BackupEvent)[];
   validationErrors: (string)[];
+  verification?: VerificationRecord;
 };
 
 export type BackupTarget = {
@@ -104,6 +105,11 @@ export type BlockProgress = {
   phase: BlockPhase;
 };
 
+export type CheckCommand = {
+  command: (string)[];
+  timeout: string;
+};
+
 export type Condition = {
   type: string;
   status: "True" | "False" | "Unknown";
@@ -126,6 +132,28 @@ export type DataUpload = {
   metadata: Metadata;
   spec: TransferSpec;
   status: TransferStatus;
+};
+
+export type DeliveryPhase = "Pending" | "Delivered" | "GivenUp";
+
+export type DeliverySpec = {
+  notification: string;
+  event: NotificationEvent;
+  subjectKind: string;
+  subjectName: string;
+  title: string;
+  message: string;
+  occurredAt: string;
+};
+
+export type DeliveryStatus = {
+  conditions: (Condition)[];
+  phase: DeliveryPhase;
+  attempts: number;
+  nextAttemptAt?: string;
+  deliveredAt?: string;
+  endedAt?: string;
+  lastError: string;
 };
 
 export type EndsFirst = {
@@ -266,6 +294,39 @@ export type NodeStatus = {
   ready: boolean;
   load?: NodeLoad;
 };
+
+export type Notification = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Notification";
+  metadata: Metadata;
+  spec: NotificationSpec;
+  status: NotificationStatus;
+};
+
+export type NotificationDelivery = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "NotificationDelivery";
+  metadata: Metadata;
+  spec: DeliverySpec;
+  status: DeliveryStatus;
+};
+
+export type NotificationEvent = "Failure" | "Recovery" | "MissedSchedule" | "VerificationFailure" | "Test";
+
+export type NotificationSpec = {
+  type: NotificationType;
+  secret: string;
+  events: (NotificationEvent)[];
+};
+
+export type NotificationStatus = {
+  conditions: (Condition)[];
+  lastDeliveredAt?: string;
+  lastFailedAt?: string;
+  lastError: string;
+};
+
+export type NotificationType = "webhook" | "apprise";
 
 export type OnError = "Fail" | "Continue";
 
@@ -462,6 +523,7 @@ export type ScheduleSpec = {
   skipImmediately: boolean;
   useOwnerReferencesInBackup: boolean;
   retention?: Retention;
+  verification?: ScheduledVerification;
 };
 
 export type ScheduleStatus = {
@@ -471,8 +533,15 @@ export type ScheduleStatus = {
   lastSkipped?: string;
   skippedRuns: number;
   missedRuns: number;
+  lastMissedAt?: string;
+  lastVerification?: string;
   timesAsOf: string;
   validationErrors: (string)[];
+};
+
+export type ScheduledVerification = {
+  schedule: string;
+  check?: CheckCommand;
 };
 
 export type Session = {
@@ -547,6 +616,7 @@ export type TransferSpec = {
   existingData: ExistingData;
   includes: (string)[];
   force: boolean;
+  readBack: boolean;
   node?: string;
   timeout: string;
   cancel: boolean;
@@ -574,6 +644,61 @@ export type ValidationError = {
   type: string;
   input: unknown;
   ctx: Record<string, unknown>;
+};
+
+export type Verification = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Verification";
+  metadata: Metadata;
+  spec: VerificationSpec;
+  status: VerificationStatus;
+};
+
+export type VerificationPhase = "New" | "FailedValidation" | "InProgress" | "Checking" | "CleaningUp" | "Completed" | "Failed" | "Canceled";
+
+export type VerificationProgress = {
+  totalItems: number;
+  itemsVerified: number;
+  bytesVerified: number;
+};
+
+export type VerificationRecord = {
+  verifiedAt?: string;
+  verifiedBy?: string;
+  volumes: number;
+  bytes: number;
+  checkedWith?: string;
+  failedAt?: string;
+  failedBy?: string;
+  failure?: string;
+};
+
+export type VerificationSpec = {
+  backupName?: string;
+  scheduleName?: string;
+  check?: CheckCommand;
+  cancel: boolean;
+  itemOperationTimeout: string;
+};
+
+export type VerificationStatus = {
+  conditions: (Condition)[];
+  phase: VerificationPhase;
+  backupName?: string;
+  backupUid?: string;
+  backupSchedule?: string;
+  scratch?: string;
+  progress?: VerificationProgress;
+  outcome?: VerificationPhase;
+  cleanUpSince?: string;
+  startTimestamp?: string;
+  completionTimestamp?: string;
+  errors: number;
+  warnings: number;
+  cancelRequestedAt?: string;
+  failureReason?: string;
+  events: (BackupEvent)[];
+  validationErrors: (string)[];
 };
 
 export type Volume = {
@@ -713,5 +838,9 @@ export const KNOWN_SETTINGS: Record<string, { default: string; description: stri
   "catalogue-requests-in-flight": {
     "default": "64",
     "description": "How many requests a sync of the catalogue may have under way at once in one target; fewer while the store complains."
+  },
+  "verification-scratch-directory": {
+    "default": "",
+    "description": "Where verifications restore to, as an absolute path on the server's machine; empty: scratch/ in its data directory. Each makes a directory of its own there and removes it."
   }
 };

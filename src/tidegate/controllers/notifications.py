@@ -1,0 +1,79 @@
+"""Notes down what is to be told to whom. What is noted is delivered by `notification_courier.py`, whatever happens."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import structlog
+
+from tidegate.controllers.observation import all_of
+from tidegate.controllers.reconciler import Next, Watch
+from tidegate.decide.notifications import News, deliveries_of, is_bad_end, news_of_end, news_of_schedule
+from tidegate.errors import AlreadyExists, NotFound
+from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.labels import Selector
+from tidegate.model.notification import Notification
+from tidegate.model.resource import Ref, Resource
+from tidegate.model.restore import Restore
+from tidegate.model.schedule import SCHEDULE_LABEL, Schedule
+from tidegate.model.verification import Verification
+from tidegate.ports.clock import Clock
+from tidegate.ports.resource_store import ResourceStore
+
+log = structlog.get_logger(__name__)
+
+
+def _worth_a_look(resource: Resource) -> Iterable[Ref]:
+    """A bad end is news by itself. A good one may be, to its schedule: all its backups are looked at together."""
+    assert isinstance(resource, Backup | Restore | Verification)  # noqa: S101  # only used on watches of these
+    if is_bad_end(resource):
+        return (resource.ref,)
+    schedule = resource.metadata.labels.get(SCHEDULE_LABEL)
+    if isinstance(resource, Backup) and resource.status.phase is BackupPhase.COMPLETED and schedule:
+        return (Ref("Schedule", schedule),)
+    return ()
+
+
+@dataclass
+class NotificationWriter:
+    """Makes deliveries; owns none of them afterwards."""
+
+    store: ResourceStore
+    clock: Clock
+    name: str = "notifications"
+    workers: int = 2
+    watches: tuple[Watch, ...] = (
+        Watch(Backup, _worth_a_look),
+        Watch(Restore, _worth_a_look),
+        Watch(Verification, _worth_a_look),
+        Watch(Schedule),
+    )
+
+    async def reconcile(self, key: Ref) -> Next:
+        """Note down what is news about one thing."""
+        rules = await all_of(self.store, Notification)
+        if not rules:
+            return Next.done()
+        try:
+            news = await self._news(key)
+        except NotFound:
+            return Next.done()
+        for delivery in deliveries_of(news, rules, now=self.clock.now()):
+            try:
+                await self.store.create(delivery)
+            except AlreadyExists:
+                continue  # noted before
+            log.info("noted to be told", notification=delivery.spec.notification, title=delivery.spec.title)
+        return Next.done()
+
+    async def _news(self, key: Ref) -> list[News]:
+        match key.kind:
+            case "Schedule":
+                backups = await all_of(self.store, Backup, Selector.matching({SCHEDULE_LABEL: key.name}))
+                return news_of_schedule(await self.store.get(Schedule, key.name), backups)
+            case "Backup":
+                end = news_of_end(await self.store.get(Backup, key.name))
+            case "Restore":
+                end = news_of_end(await self.store.get(Restore, key.name))
+            case _:
+                end = news_of_end(await self.store.get(Verification, key.name))
+        return [end] if end is not None else []
