@@ -2,6 +2,7 @@
 
 from tidegate.model.backup import Backup
 from tidegate.model.backup_volume import BackupVolume
+from tidegate.model.deletion import Deletion
 from tidegate.model.node import Node
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
@@ -23,6 +24,7 @@ KINDS: tuple[type[Resource], ...] = (
     SystemRestore,
     *TRANSFERS,
     BackupVolume,
+    Deletion,
     Setting,
     Node,
 )
