@@ -25,6 +25,7 @@ from tidegate.app.virtual_nodes import register_nodes
 from tidegate.app.wiring import build_runtime
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.controllers.catalogue_sync import CatalogueSync
+from tidegate.controllers.deletion_desk import DeletionDesk
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.recovery import recover
 from tidegate.controllers.runtime import Runtime
@@ -63,8 +64,10 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         runner = CatalogueRunner(catalogue, clock)
         closing.callback(runner.close)
         syncs = CatalogueSync(store, clock, secrets, catalogue, runner.run)
+        desk = DeletionDesk(store, catalogue)
+        await desk.hide_all()
         runtime, supervisor = build_runtime(
-            store, clock, movers, surroundings, secrets=secrets, hooks=hooks, syncs=syncs
+            store, clock, movers, surroundings, secrets=secrets, hooks=hooks, syncs=syncs, desk=desk
         )
         services = Services(
             store=store,

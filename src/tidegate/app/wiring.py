@@ -6,6 +6,8 @@ from tidegate.controllers.backup import BackupController
 from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
 from tidegate.controllers.catalogue_sync import CatalogueSync
+from tidegate.controllers.deletion import VOLUME, DeletionController
+from tidegate.controllers.deletion_desk import DeletionDesk
 from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_bandwidth import KEY as BANDWIDTH
 from tidegate.controllers.mover_bandwidth import MoverBandwidth
@@ -37,12 +39,15 @@ def build_runtime(
     secrets: SecretStore | None = None,
     hooks: HookRunner | None = None,
     syncs: CatalogueSync | None = None,
+    desk: DeletionDesk | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = HookSupervisor(hooks or NoHooks())
     mirror, transfers = QueueMirror(), TransferMirror()
     known = secrets or NoSecrets()
+    desk = desk or DeletionDesk(store)
+    deletions = DeletionController(store, clock, supervisor, known, desk, syncs)
     runtime = Runtime(
         store=store,
         clock=clock,
@@ -56,14 +61,16 @@ def build_runtime(
             RestoreController(store, clock),
             ScheduleController(store, clock),
             TransferGates(store, clock, transfers),
-            TransferController(store, clock, supervisor, known),
+            TransferController(store, clock, supervisor, known, desk),
+            deletions,
             MoverBandwidth(store, supervisor),
             VolumeController(store),
             TargetController(store, clock, surroundings, known),
             *([syncs] if syncs else []),
         ],
     )
-    supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
+    deletions.wake = lambda ref: runtime.enqueue(deletions.name, ref)
+    supervisor.wake = lambda ref: runtime.enqueue(deletions.name if ref.kind == VOLUME else "transfer", ref)
     supervisor.others_move = lambda: runtime.enqueue("mover-bandwidth", BANDWIDTH)
     hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
     if syncs:

@@ -88,4 +88,4 @@ class Deletion(Resource):
     @property
     def hides(self) -> bool:
         """Whether what it names must be in no list."""
-        return not self.status.settled
+        return not self.status.settled and not self.spec.cancel
