@@ -4,7 +4,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from tidegate.api import events, health, load, pins, queue, resources, restores, schedules, settings
+from tidegate.api import deletions, events, health, load, pins, queue, resources, restores, schedules, settings
 from tidegate.api.body_limit import BodyLimit
 from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
 from tidegate.api.services import Services
@@ -24,6 +24,7 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(restores.router)
     v1.include_router(schedules.router)
     v1.include_router(pins.router)
+    v1.include_router(deletions.router)
     v1.include_router(events.router)
     v1.include_router(health.versioned)
     app.include_router(v1)

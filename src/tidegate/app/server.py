@@ -81,6 +81,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             queue=runtime.mirror.table,
             figures=runtime.mirror.figures,
             transfers=runtime.transfers.table,
+            deletions=desk,
             queue_decisions=lambda: runtime.mirror.decisions,
         )
         runtime.start()

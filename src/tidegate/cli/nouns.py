@@ -40,6 +40,7 @@ TARGET = Noun("target", ("backuptargets",), "target:TARGETS")
 NAMESPACE = Noun("namespace", ("namespaces",), "namespace:NAMESPACES")
 SETTING = Noun("setting", ("settings",), "setting:SETTINGS")
 TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
+DELETION = Noun("deletion", ("deletions",), "deletion:DELETIONS")
 NODE = Noun("node", ("nodes",), "node:NODES")
 
-NOUNS = (BACKUP, RESTORE, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NODE)
+NOUNS = (BACKUP, RESTORE, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, DELETION, NODE)

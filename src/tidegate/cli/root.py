@@ -12,6 +12,7 @@ from tidegate import __version__
 from tidegate.cli import (
     backup,
     config,
+    deletion,
     load,
     namespace,
     node,
@@ -42,6 +43,7 @@ _NOUNS = {
     "namespace": namespace.app,
     "setting": setting.app,
     "transfer": transfer.app,
+    "deletion": deletion.app,
     "node": node.app,
     "load": load.app,
     "store": store.app,
