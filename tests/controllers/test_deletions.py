@@ -18,6 +18,8 @@ from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import DATA_REMOVED, DataDownload, DataUpload, PodVolumeBackup, TransferPhase
 from tidegate.model.volume import Volume
 from tidegate.testing.builders import a_backup, a_transfer
+from tidegate.views.backup import BACKUPS
+from tidegate.views.reader import Reader
 
 VOL = "shop.db"
 
@@ -327,6 +329,7 @@ async def test_a_backup_whose_data_was_deleted_says_so_and_is_not_restored_from(
     backup = await world.store.get(Backup, "b")
     told = backup.status.condition(DATA_REMOVED)
     assert told.message == "1 of its 2 volume backups were deleted from the store since: shop/db"
+    assert BACKUPS.row(backup, Reader(now=world.clock.now()), wide=False)[1].text == "Completed, data removed"
     assert (await world.store.get(Volume, "db", "shop")).status.last_backup is None
     await world.store.create(Restore(metadata=Metadata(name="r"), spec=RestoreSpec(backup_name="b")))
     await world.settle()

@@ -12,7 +12,15 @@ from tidegate.model.backup import Backup
 from tidegate.model.deletion import STORE_VOLUME_LABEL, Deletion
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Condition
-from tidegate.model.transfer import BACKUP_LABEL, DATA_REMOVED, UPLOADS, Transfer
+from tidegate.model.transfer import (
+    ALL_REMOVED,
+    BACKUP_LABEL,
+    DATA_REMOVED,
+    SOME_REMOVED,
+    UPLOADS,
+    Transfer,
+    TransferPhase,
+)
 from tidegate.ports.resource_store import ResourceStore
 
 
@@ -25,7 +33,8 @@ async def mark_removed(store: ResourceStore, batch: Sequence[Deletion], *, now: 
         if deletion is None or upload.deleting:
             continue
         if not upload.data_removed:
-            condition = _condition(f"its volume backup was deleted from the store by {deletion.name}", now)
+            message = f"its volume backup was deleted from the store by {deletion.name}"
+            condition = _condition(ALL_REMOVED, message, now)
             await store.update_status(upload.replace(status=upload.status.with_condition(condition)))
         backups |= {owner.name: owner.uid for owner in upload.metadata.owner_references if owner.kind == "Backup"}
     for name, uid in backups.items():
@@ -41,7 +50,9 @@ async def _mark_backup(store: ResourceStore, name: str, uid: str, *, now: dateti
         return
     selector = Selector.matching({BACKUP_LABEL: uid})
     uploads = [upload for kind in UPLOADS for upload in await all_of(store, kind, selector)]
-    condition = _condition(_sentence(uploads), now)
+    written = [upload for upload in uploads if upload.status.phase is TransferPhase.COMPLETED]
+    reason = ALL_REMOVED if all(upload.data_removed for upload in written) else SOME_REMOVED
+    condition = _condition(reason, _sentence(written), now)
     await store.update_status(backup.replace(status=backup.status.with_condition(condition)))
 
 
@@ -55,10 +66,8 @@ def _sentence(uploads: Iterable[Transfer]) -> str:
 
 def _concerns(deletion: Deletion, upload: Transfer) -> bool:
     named = deletion.whole_volume or upload.spec.store_backup in deletion.spec.backups
-    return upload.direction == "upload" and named and upload.status.phase.final
+    return upload.direction == "upload" and named and upload.status.phase is TransferPhase.COMPLETED
 
 
-def _condition(message: str, now: datetime) -> Condition:
-    return Condition(
-        type=DATA_REMOVED, status="True", reason="DeletedFromStore", message=message, last_transition_time=now
-    )
+def _condition(reason: str, message: str, now: datetime) -> Condition:
+    return Condition(type=DATA_REMOVED, status="True", reason=reason, message=message, last_transition_time=now)

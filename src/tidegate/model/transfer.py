@@ -143,6 +143,8 @@ TRANSFERS: tuple[type[Transfer], ...] = (*UPLOADS, *DOWNLOADS)
 
 # Says of an upload, or of a Backup, that what it wrote was deleted from the store while its record stays.
 DATA_REMOVED = "DataRemoved"
+ALL_REMOVED = "AllDeletedFromStore"
+SOME_REMOVED = "PartlyDeletedFromStore"
 
 # The labels by which the transfers of one request are found again.
 BACKUP_LABEL = "tidegate.dev/backup-uid"
