@@ -1,5 +1,6 @@
-"""Many volumes with many backups, written as files: what a store looks like after years, made in a second."""
+"""Many volumes with many backups: what a store looks like after years, made in a second."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tidegate.format.times import format_time
 from tidegate.format.volume_cfg import VolumeCfg
 
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+_BLOCK = b"not read by who only lists and deletes"
 
 
 def volume_name(number: int) -> str:
@@ -24,18 +26,22 @@ def backup_name(number: int) -> str:
 
 
 def write_volumes(root: Path, *, volumes: int, backups: int) -> None:
-    """Each backup has one block of its own and one that it shares with all others of its volume."""
+    """All of them, into a directory that is, or will be, a store."""
     for number in range(volumes):
-        write_volume(root, volume_name(number), backups=backups)
+        for key, body in volume_objects(volume_name(number), backups=backups):
+            path = root / key
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
 
 
-def write_volume(root: Path, volume: str, *, backups: int) -> None:
-    """One of them."""
-    shared = _block(root, volume, "shared")
-    at = format_time(_BEGIN)
-    for number in range(backups):
-        at = format_time(_BEGIN + timedelta(hours=number))
-        own = _block(root, volume, backup_name(number))
+def volume_objects(volume: str, *, backups: int) -> Iterator[tuple[str, bytes]]:
+    """Keys and bodies of one. Each backup has a block of its own and one that it shares with all others."""
+    shared = checksum(b"shared")
+    yield block_key(volume, shared), _BLOCK
+    times = [format_time(_BEGIN + timedelta(hours=number)) for number in range(backups)]
+    for number, at in enumerate(times):
+        own = checksum(backup_name(number).encode())
+        yield block_key(volume, own), _BLOCK
         cfg = BackupCfg(
             name=backup_name(number),
             volume_name=volume,
@@ -48,27 +54,15 @@ def write_volume(root: Path, volume: str, *, backups: int) -> None:
             newly_uploaded_size=100,
             blocks=[BlockRef(0, shared), BlockRef(DEFAULT_BLOCK_SIZE, own)],
         )
-        _write(root, backup_cfg_key(volume, cfg.name), cfg.encode())
+        yield backup_cfg_key(volume, cfg.name), cfg.encode()
     volume_cfg = VolumeCfg(
         name=volume,
         size=2 * DEFAULT_BLOCK_SIZE,
         labels={},
         created_time=format_time(_BEGIN),
         last_backup_name=backup_name(backups - 1),
-        last_backup_at=at,
+        last_backup_at=times[-1],
         block_count=backups + 1,
         compression=Compression.LZ4,
     )
-    _write(root, volume_cfg_key(volume), volume_cfg.encode())
-
-
-def _block(root: Path, volume: str, seed: str) -> str:
-    name = checksum(seed.encode())
-    _write(root, block_key(volume, name), b"not read by who only lists and deletes")
-    return name
-
-
-def _write(root: Path, key: str, body: bytes) -> None:
-    path = root / key
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(body)
+    yield volume_cfg_key(volume), volume_cfg.encode()
