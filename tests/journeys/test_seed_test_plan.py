@@ -1,6 +1,6 @@
 """The test plan of the catalogue's design, step by step: a real S3 server behind a long way, real processes.
 
-Here with few volumes and a short way; `make bench-catalogue` has the thousand of each and the 750 ms.
+Here with few volumes and a short way; `make bench-catalogue` measures lists, syncs and deletes at the full size.
 """
 
 import asyncio
