@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from bench import backup_queue, catalogue, command_line, resource_store, store, transfer_gates, transfers
+from bench import backup_queue, catalogue, command_line, deletes, resource_store, store, transfer_gates, transfers
 from bench.rows import Bench, table
 
 # A new bench is one line here: its name, and a function without arguments that returns rows.
@@ -15,6 +15,7 @@ BENCHES: dict[str, Bench] = {
     "transfer-gates": transfer_gates.run,
     "transfers": transfers.run,
     "catalogue": catalogue.run,
+    "deletes": deletes.run,
 }
 
 

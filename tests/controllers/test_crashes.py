@@ -47,7 +47,7 @@ async def test_the_steps_above_cover_a_whole_backup():
     assert not (await world.live(writes=STEPS - 1)).died
 
 
-@pytest.mark.parametrize("step", range(12))
+@pytest.mark.parametrize("step", range(26))
 async def test_a_deletion_whose_server_dies_after_any_step_is_finished_by_the_next(step):
     world = await a_world()
     await world.live()

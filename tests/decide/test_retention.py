@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from tidegate.decide.retention import plan_retention
 from tidegate.model.backup import PINNED_LABEL, BackupPhase
+from tidegate.model.resource import Condition
 from tidegate.model.retention import Retention
+from tidegate.model.transfer import ALL_REMOVED, DATA_REMOVED, SOME_REMOVED
 from tidegate.testing.builders import a_backup
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
@@ -151,3 +153,15 @@ def test_what_is_left_after_a_pass_is_left_alone_by_the_next(backups, retention,
     left = [backup for backup in backups if backup.name not in plan.delete]
 
     assert plan_retention(left, retention, zone, now=NOW).delete == ()
+
+
+def without_data(backup, reason):
+    condition = Condition(type=DATA_REMOVED, status="True", reason=reason)
+    return backup.replace(status=backup.status.with_condition(condition))
+
+
+def test_a_backup_whose_data_was_deleted_keeps_no_other_from_being_the_newest():
+    empty, half = without_data(day(30), ALL_REMOVED), without_data(day(29), SOME_REMOVED)
+    found = kept([day(1), day(28), half, empty], keep_last=1)
+
+    assert found == {"b-0629-0200": ("newest", "last 1"), "b-0628-0200": ("newest without failures",)}

@@ -10,6 +10,7 @@ from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.decide.transfer_table import TransferTable
 from tidegate.ports.clock import Clock
+from tidegate.ports.deletions import Deletions
 from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.notifier import NoNotifier, Notifier
 from tidegate.ports.resource_store import ResourceStore
@@ -32,6 +33,7 @@ class Services:
     """As for the queue: kept up to date by the controllers, or made from a list."""
     transfers: TransferTable | None = None
     """As for the queue."""
+    deletions: Deletions | None = None
     queue_decisions: Callable[[], Mapping[str, int]] = dict
     sessions: Sessions = field(default_factory=Sessions)
     """Cookies that count as the token did; made by one that nobody else has, unless the server gives its own key."""

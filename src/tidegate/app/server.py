@@ -32,6 +32,7 @@ from tidegate.app.virtual_nodes import register_nodes
 from tidegate.app.wiring import build_runtime
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.controllers.catalogue_sync import CatalogueSync
+from tidegate.controllers.deletion_desk import DeletionDesk
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.recovery import recover
 from tidegate.controllers.runtime import Runtime
@@ -73,6 +74,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         runner = CatalogueRunner(catalogue, clock)
         closing.callback(runner.close)
         syncs = CatalogueSync(store, clock, secrets, catalogue, runner.run)
+        desk = DeletionDesk(store, catalogue)
+        await desk.hide_all()
         scratch, notifier = ScratchFiles(data_dir.scratch), RealNotifier(secrets, clock)
         runtime, supervisor = build_runtime(
             store,
@@ -84,6 +87,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             syncs=syncs,
             scratch=scratch,
             notifier=notifier,
+            desk=desk,
         )
         services = Services(
             store=store,
@@ -100,6 +104,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             queue=runtime.mirror.table,
             figures=runtime.mirror.figures,
             transfers=runtime.transfers.table,
+            deletions=desk,
             queue_decisions=lambda: runtime.mirror.decisions,
         )
         runtime.start()

@@ -7,6 +7,8 @@ from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
 from tidegate.controllers.catalogue_sync import CatalogueSync
 from tidegate.controllers.check_runs import CheckRuns
+from tidegate.controllers.deletion import VOLUME, DeletionController
+from tidegate.controllers.deletion_desk import DeletionDesk
 from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_bandwidth import KEY as BANDWIDTH
 from tidegate.controllers.mover_bandwidth import MoverBandwidth
@@ -47,6 +49,7 @@ def build_runtime(
     syncs: CatalogueSync | None = None,
     scratch: ScratchRoom | None = None,
     notifier: Notifier | None = None,
+    desk: DeletionDesk | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers, clock)
@@ -54,6 +57,8 @@ def build_runtime(
     checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
     mirror, transfers = QueueMirror(), TransferMirror()
     known = secrets or NoSecrets()
+    desk = desk or DeletionDesk(store)
+    deletions = DeletionController(store, clock, supervisor, known, desk, syncs)
     runtime = Runtime(
         store=store,
         clock=clock,
@@ -70,7 +75,8 @@ def build_runtime(
             VerificationController(store, clock, room, checks),
             VerificationSchedule(store, clock),
             TransferGates(store, clock, transfers),
-            TransferController(store, clock, supervisor, known),
+            TransferController(store, clock, supervisor, known, desk),
+            deletions,
             MoverBandwidth(store, supervisor),
             VolumeController(store),
             TargetController(store, clock, surroundings, known),
@@ -79,7 +85,8 @@ def build_runtime(
             NotificationCourier(store, clock, notifier or NoNotifier()),
         ],
     )
-    supervisor.wake = lambda ref: runtime.enqueue("transfer", ref)
+    deletions.wake = lambda ref: runtime.enqueue(deletions.name, ref)
+    supervisor.wake = lambda ref: runtime.enqueue(deletions.name if ref.kind == VOLUME else "transfer", ref)
     supervisor.others_move = lambda: runtime.enqueue("mover-bandwidth", BANDWIDTH)
     hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
     if syncs:

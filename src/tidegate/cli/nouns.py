@@ -48,6 +48,7 @@ NAMESPACE = Noun("namespace", ("namespaces",), "namespace:NAMESPACES")
 SETTING = Noun("setting", ("settings",), "setting:SETTINGS")
 TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
 NOTIFICATION = Noun("notification", ("notifications",), "notification:NOTIFICATIONS")
+DELETION = Noun("deletion", ("deletions",), "deletion:DELETIONS")
 NODE = Noun("node", ("nodes",), "node:NODES")
 
-NOUNS = (BACKUP, RESTORE, VERIFY, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NOTIFICATION, NODE)
+NOUNS = (BACKUP, RESTORE, VERIFY, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NOTIFICATION, DELETION, NODE)

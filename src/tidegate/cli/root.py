@@ -12,6 +12,7 @@ from tidegate import __version__
 from tidegate.cli import (
     backup,
     config,
+    deletion,
     load,
     namespace,
     node,
@@ -46,6 +47,7 @@ _NOUNS = {
     "setting": setting.app,
     "transfer": transfer.app,
     "notification": notification.app,
+    "deletion": deletion.app,
     "node": node.app,
     "load": load.app,
     "store": store.app,

@@ -6,6 +6,7 @@ from hashlib import sha256
 from tidegate.controllers import transfer as transfers
 from tidegate.format.paths import store_backup_name, store_volume_name
 from tidegate.model.backup import Backup
+from tidegate.model.deletion import STORE_VOLUME_LABEL, store_volume_mark
 from tidegate.model.resource import Metadata
 from tidegate.model.transfer import (
     ATTEMPT_LABEL,
@@ -34,6 +35,7 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
     """The upload of one volume for one backup."""
     kind = PodVolumeBackup if volume.spec.source_kind is VolumeKind.DIRECTORY else DataUpload
     attempt = str(backup.status.attempt)
+    store_volume = store_volume_name(volume.namespace, volume.name)
     identity = f"{backup.metadata.uid}/{volume.namespace}/{volume.name}"
     if backup.status.attempt:  # what an interruption ended keeps its name
         identity = f"{identity}/{attempt}"
@@ -44,6 +46,7 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
                 BACKUP_LABEL: backup.metadata.uid,
                 VOLUME_LABEL: volume.metadata.uid,
                 ATTEMPT_LABEL: attempt,
+                STORE_VOLUME_LABEL: store_volume_mark(backup.spec.storage_location, store_volume),
             },
             owner_references=(backup.as_owner(),),
             finalizers=(transfers.FINALIZER,),
@@ -57,7 +60,7 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
             excludes=volume.spec.excludes,
             definition=volume.model_dump_json(include=_DEFINITION, exclude_none=True),
             target=backup.spec.storage_location,
-            store_volume=store_volume_name(volume.namespace, volume.name),
+            store_volume=store_volume,
             store_backup=store_backup_name(identity),
             timeout=backup.spec.item_operation_timeout,
         ),

@@ -84,6 +84,10 @@ class CatalogueSync:
         self._wanted[key] = self.clock.now()
         self.wake(key)
 
+    async def looked_since(self, target: str, volume: str, moment: datetime) -> bool:
+        """Whether a sync that began after that has seen this volume, or that it is gone."""
+        return await self._is_fresh(Ref(VOLUME, volume, target), moment)
+
     def progress(self, target: str) -> SyncProgress | None:
         """Of the sync that runs now."""
         running = self._running.get(Ref("BackupTarget", target))

@@ -54,13 +54,10 @@ def moving_job(transfer: Transfer, target: TargetAccess, means: MoverMeans) -> U
 
 def clearing_job(transfer: Transfer, target: TargetAccess) -> RemoveJob:
     """Remove what a dead upload may have left unfinished; never a finished backup."""
-    return removing_job(transfer, target).replace(only_unfinished=True)
-
-
-def removing_job(transfer: Transfer, target: TargetAccess) -> RemoveJob:
-    """Remove the volume backup that an upload wrote."""
     spec = transfer.spec
-    return RemoveJob(target=target, store_volume=spec.store_volume, store_backups=(spec.store_backup,))
+    return RemoveJob(
+        target=target, store_volume=spec.store_volume, store_backups=(spec.store_backup,), only_unfinished=True
+    )
 
 
 def _store_labels(transfer: Transfer) -> dict[str, str]:

@@ -5,6 +5,7 @@ from hashlib import sha256
 from tidegate.controllers import transfer as transfers
 from tidegate.decide.restore_limit import ASKED_ANNOTATION, RESTORE_PRIORITY_LABEL, asked_label
 from tidegate.decide.restore_places import Placement
+from tidegate.model.deletion import STORE_VOLUME_LABEL, store_volume_mark
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import Restore
 from tidegate.model.transfer import (
@@ -26,7 +27,10 @@ def download_for(restore: Restore, placement: Placement, nth: int) -> Transfer:
     identity = f"{restore.metadata.uid}/{source.volume_namespace}/{source.volume_name}"
     metadata = Metadata(
         name=f"{restore.name[:200]}-{sha256(identity.encode()).hexdigest()[:10]}",
-        labels={RESTORE_LABEL: restore.metadata.uid},
+        labels={
+            RESTORE_LABEL: restore.metadata.uid,
+            STORE_VOLUME_LABEL: store_volume_mark(source.target, source.store_volume),
+        },
         owner_references=(restore.as_owner(),),
         finalizers=(transfers.FINALIZER,),
     )

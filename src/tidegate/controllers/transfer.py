@@ -4,14 +4,16 @@ One shape for all four kinds: they differ in what their mover is told, not in wh
 is decided in `decide/transfer_steps.py`; here it is done.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
 
+from tidegate.controllers.deletion_desk import DeletionDesk
 from tidegate.controllers.finalizers import let_go
 from tidegate.controllers.mover_bandwidth import bandwidth_of_each
-from tidegate.controllers.mover_jobs import MoverMeans, clearing_job, moving_job, removing_job
+from tidegate.controllers.mover_jobs import MoverMeans, clearing_job, moving_job
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.observation import SettingsInMind
 from tidegate.controllers.reconciler import Next, Watch
@@ -20,9 +22,10 @@ from tidegate.decide.transfer_deadlines import TransferLimits
 from tidegate.decide.transfer_events import with_transfer_events
 from tidegate.decide.transfer_steps import Step, next_step
 from tidegate.errors import NotFound, UserError
+from tidegate.model.deletion import Deletion
 from tidegate.model.kinds import KIND_BY_NAME
-from tidegate.model.mover_job import ErrorReport, TargetAccess
-from tidegate.model.resource import Condition, Ref
+from tidegate.model.mover_job import TargetAccess
+from tidegate.model.resource import Condition, Ref, Resource
 from tidegate.model.setting import Setting, Settings
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
@@ -45,6 +48,7 @@ class TransferController:
     clock: Clock
     movers: MoverSupervisor
     secrets: SecretStore
+    deletions: DeletionDesk
     name: str = "transfer"
     workers: int = 8
 
@@ -53,6 +57,7 @@ class TransferController:
         self.watches: tuple[Watch, ...] = (
             *(Watch(kind) for kind in TRANSFERS),
             Watch(Setting, self.settings.forget),
+            Watch(Deletion, _upload_of),
         )
 
     async def reconcile(self, key: Ref) -> Next:
@@ -169,28 +174,26 @@ class TransferController:
         await self.store.update_status(with_transfer_events(transfer, transfer.replace(status=status), now=now))
 
     async def _remove(self, transfer: Transfer) -> Next:
-        """Take the volume backup out of the store, then let go of the record."""
+        """Have the volume backup taken out of the store, then let go of the record."""
         if transfer.direction == "upload" and transfer.status.accepted_timestamp is not None:
-            errand_name = f"remove/{transfer.metadata.uid}"
             try:
-                job = removing_job(transfer, await self._target(transfer))
+                deletion = await self.deletions.ask_for(transfer)
             except NotFound:
                 return await self._let_go(transfer)  # the target itself is no longer known: nothing we could remove
-            except UserError as error:
-                return await self._not_yet(transfer, error.message)
-            errand = await self.movers.ensure(errand_name, job, on_news=transfer.ref)
-            if errand.last_words is None:
-                return Next.done()
-            self.movers.forget(errand_name)
-            if isinstance(errand.last_words, ErrorReport):
-                return await self._not_yet(transfer, errand.last_words.message)
+            if not deletion.status.phase.final:
+                if deletion.status.message:
+                    await self._say_not_yet(transfer, deletion.status.message)
+                return Next.done()  # its news wake us
         return await self._let_go(transfer)
 
     async def _not_yet(self, transfer: Transfer, why: str) -> Next:
         """What must be removed stays known until it is."""
+        await self._say_not_yet(transfer, why)
+        return _TRY_AGAIN
+
+    async def _say_not_yet(self, transfer: Transfer, why: str) -> None:
         message = f"could not be removed from the store yet: {why}"
         await self.store.update_status(transfer.with_status(message=message))
-        return _TRY_AGAIN
 
     async def _let_go(self, transfer: Transfer) -> Next:
         await let_go(self.store, transfer, FINALIZER)
@@ -202,6 +205,13 @@ class TransferController:
 
     def _until(self, moment: datetime | None) -> Next:
         return Next.done() if moment is None else Next.after(max(moment - self.clock.now(), timedelta()))
+
+
+def _upload_of(resource: Resource) -> Iterable[Ref]:
+    """The upload that waits for this deletion, if one does."""
+    assert isinstance(resource, Deletion)  # noqa: S101  # see the watches
+    kind, _, name = resource.spec.upload.partition("/")
+    return (Ref(kind, name),) if name else ()
 
 
 def _transfer_kind(key: Ref) -> type[Transfer]:

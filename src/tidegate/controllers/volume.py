@@ -40,8 +40,10 @@ class VolumeController:
 
 
 def with_last_backup(volume: Volume, uploads: list[Transfer]) -> Volume:
-    """The volume as its uploads tell it. One that is being deleted does not count any more."""
-    finished = [u for u in uploads if u.status.phase is TransferPhase.COMPLETED and not u.deleting]
+    """The volume as its uploads tell it. One that is being deleted, or whose data was, does not count any more."""
+    finished = [
+        u for u in uploads if u.status.phase is TransferPhase.COMPLETED and not u.deleting and not u.data_removed
+    ]
     newest = max(finished, key=lambda u: (u.status.start_timestamp is not None, u.status.start_timestamp), default=None)
     if newest is None or newest.status.result is None:
         return volume.with_status(last_backup=None, last_backup_at=None, last_backup_url=None, size=None)

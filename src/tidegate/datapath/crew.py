@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
@@ -11,7 +11,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def work_ahead(items: Iterable[T], do: Callable[[T], R], *, threads: int) -> Iterator[tuple[T, R]]:
+def work_ahead(items: Iterable[T], do: Callable[[T], R], *, threads: int) -> Generator[tuple[T, R], None, None]:
     """Each item and what came of it, in order; others do the next few meanwhile. The first error is raised in its turn.
 
     Nothing runs any more when the iterator has ended, or was closed.

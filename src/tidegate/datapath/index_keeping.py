@@ -4,6 +4,7 @@ Nothing depends on it: a failure is a warning, two writers at once leave an inde
 of a cfg counts only while the store lists that cfg as it was then.
 """
 
+from tidegate.datapath.crew import work_through
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, NotFound, TidegateError
 from tidegate.format.backup_cfg import BackupCfg
@@ -51,8 +52,11 @@ def _keep(volume: StoredVolume, clock: Clock, written: BackupCfg | None) -> None
         entries[written.name] = IndexEntry(
             marks[written.name], cfg_metadata(written, name=written.name, now=clock.now())
         )
-    for name in _missing(infos, entries):
-        _add(volume, clock, infos[name], name, entries)
+    work_through(
+        _missing(infos, entries),
+        lambda name: _add(volume, clock, infos[name], name, entries),
+        threads=volume.objects.requests_in_flight,
+    )
     if entries != before:
         volume.objects.put(index_key(volume.name), encode_index(volume.name, entries))
 

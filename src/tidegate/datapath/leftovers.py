@@ -42,6 +42,13 @@ def clear_leftovers(objects: ObjectStore, volume: str) -> frozenset[str]:
     return frozenset(key for key in keys if _remove_if_dead(objects, key, now))
 
 
+def expired_locks(objects: ObjectStore, volume: str) -> list[str]:
+    """Keys of locks that nobody respects any more: for who removes the volume itself."""
+    now = _time_of_store(objects, volume)
+    locks = [info for info in objects.list_level(locks_dir(volume)).objects if lock_name_of(info.key)]
+    return [lock.key for lock in locks if now - lock.modified_at > EXPIRY]
+
+
 def _remove_if_dead(objects: ObjectStore, key: str, now: datetime) -> bool:
     """Look once more, since its owner may have woken up after the listing."""
     try:

@@ -5,9 +5,11 @@ that failed, or that contradicts something else the store says, deletes nothing:
 by taking a failed listing for an empty one.
 """
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from tidegate.datapath.crew import work_ahead, work_through
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, NotFound, StoreUnavailable
@@ -17,6 +19,9 @@ from tidegate.format.times import parse_time
 from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.mover_job import RemoveJob
 from tidegate.model.transfer_progress import TransferResult
+
+_SMALL_CFG = 256 * 1024
+_READ_AHEAD = 32
 
 
 @dataclass
@@ -79,39 +84,59 @@ class Removal:
         return {name: size for name, size in self.volume.block_sizes() if name not in remains.needed}
 
     def _remove_cfgs(self, listed: frozenset[str]) -> frozenset[str]:
-        removed = set()
-        for name in self.job.store_backups:
-            try:
-                unfinished = self.volume.backup_cfg(name).in_progress
-            except NotFound:
-                continue
-            except DamagedMetadata:
-                unfinished = False
-            if name not in listed:
-                raise self._unlisted(name)
-            if self.job.only_unfinished and not unfinished:
-                continue
-            self.checkpoint()
-            self.volume.delete_backup_cfg(name)
-            removed.add(name)
+        removed: set[str] = set()
+
+        def remove(name: str) -> None:
+            if self._remove_cfg(name, is_listed=name in listed):
+                removed.add(name)
+
+        threads = min(_READ_AHEAD, self.volume.objects.requests_in_flight)
+        work_through(self.job.store_backups, remove, threads=min(threads, max(1, len(self.job.store_backups))))
         return frozenset(removed)
 
+    def _remove_cfg(self, name: str, *, is_listed: bool) -> bool:
+        try:
+            unfinished = self.volume.backup_cfg(name).in_progress
+        except NotFound:
+            return False
+        except DamagedMetadata:
+            unfinished = False
+        if not is_listed:
+            raise self._unlisted(name)
+        if self.job.only_unfinished and not unfinished:
+            return False
+        self.checkpoint()
+        self.volume.delete_backup_cfg(name)
+        return True
+
     def _look_at_remains(self, expected: frozenset[str], warnings: list[str]) -> Remains:
-        remains = Remains(self.volume.backup_names())
+        sizes = self.volume.cfg_sizes()
+        remains = Remains(frozenset(sizes))
         if remains.names != expected:
             raise StoreUnavailable(f"the backups of volume {self.volume.name} changed while they were looked at")
-        for name in sorted(remains.names):
-            self.checkpoint()
-            self._look_at(name, remains, warnings)
+        # Small ones are read ahead, or a thousand of them in a store far away would take a quarter of an hour.
+        small = sorted(name for name, size in sizes.items() if size <= _SMALL_CFG)
+        threads = min(_READ_AHEAD, self.volume.objects.requests_in_flight)
+        with contextlib.closing(work_ahead(small, self._read, threads=threads)) as found:
+            for name, cfg in found:
+                self._note(name, cfg, remains, warnings)
+        for name in sorted(sizes.keys() - set(small)):
+            self._note(name, self._read(name), remains, warnings)
         return remains
 
-    def _look_at(self, name: str, remains: Remains, warnings: list[str]) -> None:
-        """One cfg at a time: when the next one is read, this one is forgotten."""
+    def _read(self, name: str) -> BackupCfg | DamagedMetadata:
+        self.checkpoint()
         try:
-            cfg = self.volume.backup_cfg(name)
+            return self.volume.backup_cfg(name)
         except DamagedMetadata as error:
+            return error
+
+    @staticmethod
+    def _note(name: str, cfg: BackupCfg | DamagedMetadata, remains: Remains, warnings: list[str]) -> None:
+        """What is needed of a cfg; when the next one is noted, this one is forgotten."""
+        if isinstance(cfg, DamagedMetadata):
             remains.complete = False
-            warnings.append(f"no blocks were deleted, because {error}")
+            warnings.append(f"no blocks were deleted, because {cfg}")
             return
         if cfg.in_progress:
             remains.complete = False
@@ -176,10 +201,12 @@ class Removal:
             raise StoreUnavailable(f"the backups of volume {self.volume.name} changed while they were looked at")
         if unneeded:
             self.still_locked()
-        for name in sorted(unneeded):
-            self.checkpoint()
-            self.volume.delete_block(name)
+        work_through(sorted(unneeded), self._delete_block, threads=self.volume.objects.requests_in_flight)
         return kept
+
+    def _delete_block(self, name: str) -> None:
+        self.checkpoint()
+        self.volume.delete_block(name)
 
 
 def _age(cfg: BackupCfg) -> float:

@@ -71,8 +71,12 @@ class StoredVolume:
 
     def backup_names(self) -> frozenset[str]:
         """Every backup that has a cfg, finished or not."""
+        return frozenset(self.cfg_sizes())
+
+    def cfg_sizes(self) -> dict[str, int]:
+        """The same, with the bytes of each cfg."""
         listing = self.objects.list_level(backups_dir(self.name))
-        return frozenset(name for info in listing.objects if (name := backup_name_of(info.key)))
+        return {name: info.size for info in listing.objects if (name := backup_name_of(info.key))}
 
     def backups_finished_about(self, backup: str, *, within: timedelta) -> frozenset[str]:
         """The other backups whose cfgs were written at about the same time as this one's, by the store's clock."""

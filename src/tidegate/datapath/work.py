@@ -10,6 +10,7 @@ from tidegate.datapath.index_keeping import keep_index
 from tidegate.datapath.locks import VolumeLock
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.remove import Removal
+from tidegate.datapath.remove_volume import VolumeRemoval
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.datapath.upload import Footing, FootingLost, Upload
 from tidegate.datapath.workshop import Workshop
@@ -179,12 +180,25 @@ class _Work:
     def _remove(self, job: RemoveJob) -> TransferResult:
         volume = self._volume(job)
         lock = self._lock(volume, LockType.DELETION)
+        if job.whole_volume:
+            return self._remove_volume(volume, lock)
         removal = Removal(job, volume, self.progress, lambda: self._checkpoint(lock), lock.confirm)
         if removal.nothing_there():
             return TransferResult()
         with lock:
             result = removal.run()
             return result.replace(warnings=(*result.warnings, *keep_index(volume, self.shop.clock)))
+
+    def _remove_volume(self, volume: StoredVolume, lock: VolumeLock) -> TransferResult:
+        removal = VolumeRemoval(
+            volume.objects, volume.name, self.progress, lambda: self._checkpoint(lock), lock.confirm
+        )
+        result = TransferResult()
+        if not removal.nothing_there():
+            with lock:
+                result = removal.run()
+        removal.clear_directories()
+        return result
 
     def _volume(self, job: Job) -> StoredVolume:
         key = self.shop.find_key(job.target.credentials)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.retention import Retention
+from tidegate.model.transfer import ALL_REMOVED, DATA_REMOVED
 
 # As long as any backup is kept by default: long enough to find out why it failed.
 UNSUCCESSFUL_KEPT_FOR = timedelta(days=30)
@@ -48,7 +49,11 @@ def plan_retention(backups: Sequence[Backup], retention: Retention, zone: tzinfo
     """Judge all backups of one schedule. Without any rule nothing is deleted."""
     ordered = sorted(backups, key=lambda backup: (asked_at(backup), backup.name), reverse=True)
     reasons: dict[str, list[str]] = {backup.name: [] for backup in ordered}
-    good = [backup for backup in ordered if backup.status.phase in _GOOD and not backup.deleting]
+    good = [
+        backup
+        for backup in ordered
+        if backup.status.phase in _GOOD and not backup.deleting and _removed(backup) != ALL_REMOVED
+    ]
     _keep_by_rules(good, retention, zone, reasons)
     for backup in ordered:
         reasons[backup.name] += _own_reasons(backup, now)
@@ -69,7 +74,7 @@ def _keep_by_rules(good: list[Backup], retention: Retention, zone: tzinfo, reaso
     # Whatever the rules say: a schedule never deletes what it would be restored from today.
     for backup in good[:1]:
         reasons[backup.name].append("newest")
-    whole = [backup for backup in good if backup.status.phase is BackupPhase.COMPLETED]
+    whole = [backup for backup in good if backup.status.phase is BackupPhase.COMPLETED and not _removed(backup)]
     for backup in whole[:1]:
         if backup is not good[0]:
             reasons[backup.name].append("newest without failures")
@@ -83,6 +88,12 @@ def _keep_by_rules(good: list[Backup], retention: Retention, zone: tzinfo, reaso
             if len(seen) < wanted and period not in seen:
                 seen.add(period)
                 reasons[backup.name].append(f"{word} {len(seen)}")
+
+
+def _removed(backup: Backup) -> str:
+    """How much of what it holds somebody has deleted from the store since; empty if nothing."""
+    condition = backup.status.condition(DATA_REMOVED)
+    return condition.reason if condition else ""
 
 
 def _own_reasons(backup: Backup, now: datetime) -> list[str]:

@@ -8,7 +8,7 @@ from tidegate.model.backup import Backup, BackupPhase, BackupSpec
 from tidegate.model.labels import Selector
 from tidegate.model.restore import RestoreSpec
 from tidegate.model.schedule import SCHEDULE_LABEL
-from tidegate.model.transfer import Transfer, TransferPhase
+from tidegate.model.transfer import DATA_REMOVED, Transfer, TransferPhase
 from tidegate.model.volume import Volume
 
 
@@ -36,6 +36,7 @@ def uploads_to_restore(spec: RestoreSpec, uploads: Iterable[Transfer]) -> list[T
         upload
         for upload in uploads
         if upload.status.phase is TransferPhase.COMPLETED
+        and not upload.data_removed
         and selects(upload.spec.volume_namespace, included=spec.included_namespaces, excluded=spec.excluded_namespaces)
         and (not spec.included_volumes or _named(upload, spec.included_volumes))
     ]
@@ -60,6 +61,7 @@ def newest_good_backup(schedule: str, backups: Iterable[Backup]) -> Backup:
         for backup in backups
         if backup.metadata.labels.get(SCHEDULE_LABEL) == schedule
         and backup.status.phase is BackupPhase.COMPLETED
+        and backup.status.condition(DATA_REMOVED) is None
         and not backup.deleting
     ]
     if not good:
@@ -76,7 +78,7 @@ def _began(backup: Backup) -> float:
 
 def check_choice(spec: RestoreSpec, uploads: Sequence[Transfer]) -> None:
     """Raises InvalidInput for a name that the backup does not hold: a typing error must not restore less in silence."""
-    held = [upload for upload in uploads if upload.status.phase is TransferPhase.COMPLETED]
+    held = [upload for upload in uploads if upload.status.phase is TransferPhase.COMPLETED and not upload.data_removed]
     volumes = sorted(f"{upload.spec.volume_namespace}/{upload.spec.volume_name}" for upload in held)
     namespaces = {upload.spec.volume_namespace for upload in held}
     hint = f"it holds {', '.join(volumes[:20])}{' and more' if len(volumes) > 20 else ''}" if volumes else ""  # noqa: PLR2004

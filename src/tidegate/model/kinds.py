@@ -2,6 +2,7 @@
 
 from tidegate.model.backup import Backup
 from tidegate.model.backup_volume import BackupVolume
+from tidegate.model.deletion import Deletion
 from tidegate.model.node import Node
 from tidegate.model.notification import Notification, NotificationDelivery
 from tidegate.model.resource import Resource
@@ -28,6 +29,7 @@ KINDS: tuple[type[Resource], ...] = (
     BackupVolume,
     Notification,
     NotificationDelivery,
+    Deletion,
     Setting,
     Node,
 )

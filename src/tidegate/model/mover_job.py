@@ -122,6 +122,8 @@ class RemoveJob(Plain):
     store_backups: tuple[str, ...]
     only_unfinished: bool = False
     """Remove only in-progress leftovers: what a dead upload may have left behind, never a finished backup."""
+    whole_volume: bool = False
+    """Remove the volume's directory with all that is in it, understood or not; `store_backups` does not matter then."""
 
 
 MoverJob = UploadJob | DownloadJob | RemoveJob

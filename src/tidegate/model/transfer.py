@@ -101,6 +101,11 @@ class Transfer(Resource):
     spec: TransferSpec
     status: TransferStatus = Field(default_factory=TransferStatus)
 
+    @property
+    def data_removed(self) -> bool:
+        """Whether somebody has since deleted the volume backup that it wrote."""
+        return self.status.condition(DATA_REMOVED) is not None
+
 
 class DataUpload(Transfer):
     """An image or a device, to the store."""
@@ -137,6 +142,11 @@ class PodVolumeRestore(Transfer):
 UPLOADS: tuple[type[Transfer], ...] = (DataUpload, PodVolumeBackup)
 DOWNLOADS: tuple[type[Transfer], ...] = (DataDownload, PodVolumeRestore)
 TRANSFERS: tuple[type[Transfer], ...] = (*UPLOADS, *DOWNLOADS)
+
+# Says of an upload, or of a Backup, that what it wrote was deleted from the store while its record stays.
+DATA_REMOVED = "DataRemoved"
+ALL_REMOVED = "AllDeletedFromStore"
+SOME_REMOVED = "PartlyDeletedFromStore"
 
 # The labels by which the transfers of one request are found again.
 BACKUP_LABEL = "tidegate.dev/backup-uid"

@@ -189,3 +189,8 @@ class LimitedFiles(LimitedObjects):
     def unfinished(self, prefix: str) -> list[str]:
         """See KeepsUnfinished."""
         return self._files.unfinished(prefix) if isinstance(self._files, KeepsUnfinished) else []
+
+    def remove_empty(self, prefix: str) -> None:
+        """See KeepsUnfinished."""
+        if isinstance(self._files, KeepsUnfinished):
+            self._files.remove_empty(prefix)

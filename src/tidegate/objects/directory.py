@@ -166,6 +166,19 @@ class DirectoryObjects:
         with self._meeting:
             return sorted(key for key in self._met if key.startswith(f"{prefix}/"))
 
+    def remove_empty(self, prefix: str) -> None:
+        """See KeepsUnfinished."""
+        for below in self.list_level(prefix).prefixes:
+            self.remove_empty(below)
+        with translated(self._path(prefix), "remove"):
+            try:
+                with self._parent(prefix) as (parent, name):
+                    os.rmdir(name, dir_fd=parent)
+                    os.fsync(parent)
+            except OSError as error:
+                if error.errno not in {errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
+                    raise
+
     def _meet(self, key: str) -> None:
         with self._meeting:
             if len(self._met) < _MOST_LEFTOVERS:  # the others are for the next one who lists

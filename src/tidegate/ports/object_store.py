@@ -100,3 +100,10 @@ class KeepsUnfinished(Protocol):
         Known from those listings, so it costs nothing. `head` and `delete` take such a key.
         """
         ...
+
+    def remove_empty(self, prefix: str) -> None:
+        """Remove the directory `prefix` and those below it, as far as nothing is in them; no error if it is not there.
+
+        Objects come and go without it; only people, and Longhorn, take an empty directory for something.
+        """
+        ...

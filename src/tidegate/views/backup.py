@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from tidegate.model.backup import Backup, OnInterruption
 from tidegate.model.duration import format_duration
 from tidegate.model.queue import QueueExplanation
-from tidegate.model.transfer import Transfer
+from tidegate.model.transfer import DATA_REMOVED, Transfer
 from tidegate.views.job import backup_job
 from tidegate.views.phases import (
     conditions_section,
     event_line,
     identity_lines,
     phase_cell,
-    shown_phase,
     waiting_message,
     waiting_reason,
     waiting_section,
@@ -31,6 +30,18 @@ _MOST_OBSTACLES = 10
 def _items(backup: Backup) -> str:
     progress = backup.status.progress
     return "" if progress is None else ordinal_of(progress.items_backed_up, progress.total_items)
+
+
+def _status(backup: Backup) -> Cell:
+    """A backup that completed and whose data somebody has deleted since must not look as good as new."""
+    if backup.status.condition(DATA_REMOVED) is None or backup.deleting:
+        return phase_cell(backup, backup.status.phase)
+    return Cell(f"{backup.status.phase}, data removed", Tone.BAD)
+
+
+def _message(backup: Backup) -> str:
+    removed = backup.status.condition(DATA_REMOVED)
+    return backup.status.failure_reason or waiting_message(backup.status) or (removed.message if removed else "")
 
 
 def _count(number: int, tone: Tone) -> Cell:
@@ -52,7 +63,7 @@ BACKUPS = TableView(
     (Backup,),
     (
         Column("NAME", lambda backup, _: backup.name),
-        Column("STATUS", lambda backup, _: phase_cell(backup, backup.status.phase)),
+        Column("STATUS", lambda backup, _: _status(backup)),
         Column("QUEUE", lambda backup, _: str(backup.status.queue_position or ""), right=True),
         Column("WAITS FOR", lambda backup, _: waiting_reason(backup.status)),
         Column("ITEMS", lambda backup, _: _items(backup)),
@@ -70,7 +81,7 @@ BACKUPS = TableView(
             lambda backup, reader: reader.took(backup.status.start_timestamp, backup.status.completion_timestamp),
             wide=True,
         ),
-        Column("MESSAGE", lambda backup, _: backup.status.failure_reason or waiting_message(backup.status), wide=True),
+        Column("MESSAGE", lambda backup, _: _message(backup), wide=True),
     ),
 )
 
@@ -80,7 +91,7 @@ def describe_backup(
 ) -> tuple[Section, ...]:
     """All there is to say about a backup and the volumes it moves; `explanation` tells more about its wait."""
     status = backup.status
-    phase = shown_phase(backup, status.phase)
+    phase = _status(backup).text
     job = backup_job(backup, transfers)
     return sections(
         section("Backup", [*identity_lines(backup, reader), ("Status", phase)]),

@@ -134,6 +134,43 @@ export type DataUpload = {
   status: TransferStatus;
 };
 
+export type Deletion = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "Deletion";
+  metadata: Metadata;
+  spec: DeletionSpec;
+  status: DeletionStatus;
+};
+
+export type DeletionPhase = "Waiting" | "Running" | "Retrying" | "Done" | "Refused" | "Canceled";
+
+export type DeletionSpec = {
+  target: string;
+  url: string;
+  volume: string;
+  backups: (string)[];
+  upload: string;
+  cancel: boolean;
+};
+
+export type DeletionStatus = {
+  conditions: (Condition)[];
+  phase: DeletionPhase;
+  message: string;
+  attempts: number;
+  retryAt?: string;
+  startedAt?: string;
+  finishedAt?: string;
+  settled: boolean;
+};
+
+export type DeletionWish = {
+  target: string;
+  volume: string;
+  backups?: (string)[];
+  wholeVolume: boolean;
+};
+
 export type DeliveryPhase = "Pending" | "Delivered" | "GivenUp";
 
 export type DeliverySpec = {

@@ -1,0 +1,72 @@
+"""Deletions: what shall go from a store, how far that is, and calling it off."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import Field
+
+from tidegate.api.auth import require_token, services_of
+from tidegate.api.collections import collection
+from tidegate.api.parameters import selector_from
+from tidegate.api.presenting import Wire
+from tidegate.api.services import Services
+from tidegate.errors import InvalidInput, Refused
+from tidegate.model.deletion import Deletion
+from tidegate.model.frozen import Model
+from tidegate.ports.deletions import Deletions
+
+router = APIRouter(tags=["deletions"], dependencies=[Depends(require_token)])
+
+_LARGEST_PAGE = 1000
+
+
+class DeletionWish(Model):
+    """What shall go. Who means everything says so: a forgotten list of names must not cost a volume."""
+
+    target: str = Field(max_length=253)
+    volume: str = Field(max_length=253)
+    backups: tuple[str, ...] | None = Field(default=None, max_length=10_000)
+    whole_volume: bool = Field(default=False, strict=True)
+
+
+@router.get("/deletions")
+async def read_list(
+    request: Request,
+    limit: Annotated[int, Query(ge=1, le=_LARGEST_PAGE)] = _LARGEST_PAGE,
+    marker: str | None = None,
+    label_selector: Annotated[str, Query(alias="labelSelector")] = "",
+) -> Wire:
+    """Those under way and those that ended within a day, by name."""
+    page = await services_of(request).store.list(
+        Deletion, selector=selector_from(label_selector), limit=limit, marker=marker
+    )
+    data = [one.to_wire() for one in page.items]
+    return collection(request, Deletion, data, version=page.resource_version, limit=limit, marker=page.marker)
+
+
+@router.get("/deletions/{name}", response_model=Deletion, response_model_exclude_none=True)
+async def read_one(request: Request, name: str) -> Wire:
+    """One of them."""
+    return (await services_of(request).store.get(Deletion, name)).to_wire()
+
+
+@router.post("/deletions", status_code=202, responses={202: {"model": Deletion}})
+async def ask(request: Request, wish: DeletionWish) -> JSONResponse:
+    """Delete backups of a volume, or the whole volume: gone from all lists at once, then from the store."""
+    if wish.whole_volume == (wish.backups is not None):
+        raise InvalidInput("name backups, or say wholeVolume: true, but not both", field="backups")
+    deletion = await _deletions(services_of(request)).ask(wish.target, wish.volume, wish.backups)
+    return JSONResponse(deletion.to_wire(), status_code=202)
+
+
+@router.post("/deletions/{name}/cancel", status_code=202, responses={202: {"model": Deletion}})
+async def cancel(request: Request, name: str) -> JSONResponse:
+    """Call it off while it has not begun; what it named is in the lists again at once."""
+    return JSONResponse((await _deletions(services_of(request)).cancel(name)).to_wire(), status_code=202)
+
+
+def _deletions(services: Services) -> Deletions:
+    if services.deletions is None:
+        raise Refused("this server deletes nothing from stores")
+    return services.deletions
