@@ -4,7 +4,21 @@ from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from tidegate.api import events, health, load, pins, queue, resources, restores, schedules, settings
+from tidegate.api import (
+    backuptargets,
+    backupvolumes,
+    catalogue,
+    events,
+    health,
+    load,
+    longhorn_schemas,
+    pins,
+    queue,
+    resources,
+    restores,
+    schedules,
+    settings,
+)
 from tidegate.api.body_limit import BodyLimit
 from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
 from tidegate.api.services import Services
@@ -18,6 +32,9 @@ def build_application(services: Services) -> FastAPI:
     app.state.services = services
     v1 = APIRouter(prefix="/v1")
     v1.include_router(resources.build_router())
+    v1.include_router(backuptargets.router)
+    v1.include_router(backupvolumes.router)
+    v1.include_router(catalogue.router)
     v1.include_router(settings.router)
     v1.include_router(queue.router)
     v1.include_router(load.router)
@@ -27,6 +44,7 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(events.router)
     v1.include_router(health.versioned)
     app.include_router(v1)
+    app.include_router(longhorn_schemas.router)
     app.include_router(health.router)
     app.add_exception_handler(TidegateError, on_tidegate_error)
     app.add_exception_handler(RequestValidationError, on_validation_error)

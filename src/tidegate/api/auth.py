@@ -1,5 +1,8 @@
 """Who may call."""
 
+import binascii
+from base64 import b64decode
+
 from fastapi import Request
 
 from tidegate.api.services import Services
@@ -17,8 +20,20 @@ def services_of(request: Request) -> Services:
 
 async def require_token(request: Request) -> None:
     """Let the call through, or raise Unauthenticated. The sentence never repeats what was sent."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    token = _token_in(request.headers.get("authorization", ""))
     if not token:
         raise Unauthenticated("this call needs a token", hint=_HINT)
-    if scheme.lower() != "bearer" or not services_of(request).token_is_good(token.strip()):
+    if not services_of(request).token_is_good(token):
         raise Unauthenticated("the token is not valid", hint=_HINT)
+
+
+def _token_in(header: str) -> str:
+    """The token as such, or as the password of anybody: clients made for Longhorn can send nothing but Basic."""
+    scheme, _, given = header.partition(" ")
+    if scheme.lower() != "basic":
+        return given.strip() if scheme.lower() == "bearer" else ""
+    try:
+        _user, _, password = b64decode(given.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return ""
+    return password

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.decide.transfer_table import TransferTable
+from tidegate.ports.catalogue import Catalogue
+from tidegate.ports.catalogue_syncs import CatalogueSyncs
 from tidegate.ports.clock import Clock
+from tidegate.ports.deletions import Deletions
 from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
@@ -29,6 +32,9 @@ class Services:
     """As for the queue: kept up to date by the controllers, or made from a list."""
     transfers: TransferTable | None = None
     """As for the queue."""
+    catalogue: Catalogue | None = None
+    syncs: CatalogueSyncs | None = None
+    deletions: Deletions | None = None
     queue_decisions: Callable[[], Mapping[str, int]] = dict
     secrets: SecretStore = field(default_factory=NoSecrets)
     hooks: HookRunner = field(default_factory=NoHooks)

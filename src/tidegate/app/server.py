@@ -78,6 +78,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             queue=runtime.mirror.table,
             figures=runtime.mirror.figures,
             transfers=runtime.transfers.table,
+            catalogue=catalogue,
+            syncs=syncs,
             queue_decisions=lambda: runtime.mirror.decisions,
         )
         runtime.start()
