@@ -6,12 +6,12 @@ send back.
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import collection
 from tidegate.api.longhorn_actions import action_in
-from tidegate.api.longhorn_manners import answer, base_url, here, read_body, read_object, text_of
+from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, here, read_body, read_object, text_of
 from tidegate.api.longhorn_shapes import TARGET_ACTIONS, Wire, target_shape
 from tidegate.api.longhorn_targets import changed_target, new_target, own_target, speaks_longhorn
 from tidegate.api.parameters import DryRun, Place, selector_from
@@ -81,7 +81,7 @@ async def create_target(request: Request, dry_run: DryRun = False) -> Response:
     return await _shown(request, services, stored)
 
 
-@router.put("/backuptargets", summary="sync all BackupTargets")
+@router.put("/backuptargets", summary="sync all BackupTargets", openapi_extra=ANY_OBJECT)
 async def sync_all(request: Request) -> Response:
     """Bring the catalogue up to date, if the body says `{"syncAllBackupTargets": true}`."""
     services = services_of(request)
@@ -106,13 +106,8 @@ async def replace_target(request: Request, name: str, dry_run: DryRun = False) -
     return await _shown(request, services, changed)
 
 
-@router.post("/backuptargets/{name}", summary="act on a BackupTarget")
-async def act(
-    request: Request,
-    name: str,
-    action: Action = None,
-    _body: Annotated[dict[str, object] | None, Body(description="Keys in any case; no Content-Type needed.")] = None,
-) -> Response:
+@router.post("/backuptargets/{name}", summary="act on a BackupTarget", openapi_extra=ANY_OBJECT)
+async def act(request: Request, name: str, action: Action = None) -> Response:
     """`backupTargetSync`, of a volume only if the body names one; `backupTargetUpdate`."""
     services = services_of(request)
     asked = action_in(request, action, known=TARGET_ACTIONS, allowed=TARGET_ACTIONS, needed=True)

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.catalogue_looks import Cut, catalogue_of, find_volume, list_backups, list_volumes, target_urls
 from tidegate.api.longhorn_actions import action_in, only_known_parameters
-from tidegate.api.longhorn_manners import answer, base_url, read_body, text_of
+from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, read_body, text_of
 from tidegate.api.longhorn_shapes import VOLUME_ACTIONS, Wire, backup_shape, volume_shape
 from tidegate.api.parameters import CutParameter
 from tidegate.api.services import Services
@@ -36,7 +36,7 @@ async def read_volumes(request: Request, cut: CutParameter) -> Response:
     return await list_volumes(request, services_of(request), CatalogueFilter(), cut)
 
 
-@router.put("/backupvolumes")
+@router.put("/backupvolumes", openapi_extra=ANY_OBJECT)
 async def sync_all(request: Request) -> Response:
     """Bring the catalogue up to date, if the body says `{"syncAllBackupVolumes": true}`."""
     services = services_of(request)
@@ -62,7 +62,7 @@ async def read_volume(
             return _shown(request, await find_volume(services, volume))
 
 
-@router.post("/backupvolumes/{volume}")
+@router.post("/backupvolumes/{volume}", openapi_extra=ANY_OBJECT)
 async def act(request: Request, volume: str, cut: CutParameter, action: Action = None) -> Response:
     """Longhorn's way: every action, with what it needs in the body."""
     services = services_of(request)

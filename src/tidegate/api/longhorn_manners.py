@@ -6,7 +6,7 @@ Clients for it are told by the answers where to go next, so links must carry the
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
@@ -18,6 +18,8 @@ from tidegate.errors import InvalidInput
 
 T = TypeVar("T")
 JSON = "application/json"
+# For routes that read their body themselves, because its Content-Type does not matter.
+ANY_OBJECT: dict[str, Any] = {"requestBody": {"content": {JSON: {"schema": {"type": "object"}}}}}
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _PORT = re.compile(r"[0-9]{1,5}")
 _USUAL_PORTS = {"http": "80", "https": "443"}

@@ -41,5 +41,7 @@ NAMESPACE = Noun("namespace", ("namespaces",), "namespace:NAMESPACES")
 SETTING = Noun("setting", ("settings",), "setting:SETTINGS")
 TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
 NODE = Noun("node", ("nodes",), "node:NODES")
+# Not a stored resource but a look into the catalogue, so it is in no list of nouns that can be watched.
+BACKUP_VOLUME = Noun("backup-volume", ("backupvolumes",), "catalogue:BACKUP_VOLUMES")
 
 NOUNS = (BACKUP, RESTORE, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NODE)

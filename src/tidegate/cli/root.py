@@ -11,6 +11,8 @@ import typer
 from tidegate import __version__
 from tidegate.cli import (
     backup,
+    backup_volume,
+    catalog,
     config,
     load,
     namespace,
@@ -34,6 +36,8 @@ from tidegate.ports.clock import Clock
 
 _NOUNS = {
     "backup": backup.app,
+    "backup-volume": backup_volume.app,
+    "catalog": catalog.app,
     "queue": queue.app,
     "restore": restore.app,
     "schedule": schedule.app,
