@@ -41,9 +41,7 @@ class Server:
     def __post_init__(self):
         self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
         self.syncs = CatalogueSync(self.store, self.clock, NoSecrets(), self.catalogue, self.run)
-        self.runtime, self.supervisor = build_runtime(
-            self.store, self.clock, FakeMovers(), "node-a", self, syncs=self.syncs
-        )
+        self.runtime, self.supervisor = build_runtime(self.store, self.clock, FakeMovers(), self, syncs=self.syncs)
 
     async def run(self, errand):
         self.orders.append(errand.order)
