@@ -54,13 +54,13 @@ class _List(Generic[T]):
                 "self": here(request),
                 "next": f"{base_url(request)}{following.path}?{following.query}",
             }
-        body = await encoded(lambda: {**document, "data": self.shapes(page.items)})
+        body = await encoded(lambda: {**document, "data": self.shapes(page.items)}, entries=len(page.items))
         return Response(body, media_type=JSON, headers=schemas_header(request))
 
     async def _all(self, page: CataloguePage[T]) -> AsyncIterator[bytes]:
         while True:
             items = page.items
-            yield await encoded(lambda items=items: self.shapes(items))  # type: ignore[misc]
+            yield await encoded(lambda items=items: self.shapes(items), entries=len(items))  # type: ignore[misc]
             if not page.marker:
                 return
             page = await self.look(_WHOLE_LIST_PAGE, page.marker)

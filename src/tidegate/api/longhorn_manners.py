@@ -18,6 +18,7 @@ from tidegate.errors import InvalidInput
 
 T = TypeVar("T")
 JSON = "application/json"
+_FEW_ENTRIES = 100
 # For routes that read their body themselves, because its Content-Type does not matter.
 ANY_OBJECT: dict[str, Any] = {"requestBody": {"content": {JSON: {"schema": {"type": "object"}}}}}
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
@@ -97,8 +98,13 @@ def here(request: Request) -> str:
     return f"{base_url(request)}{request.url.path}{query}"
 
 
-async def encoded(make: Callable[[], object]) -> bytes:
-    """JSON of what `make` makes, made beside the event loop: a page of a thousand would hold up everybody else."""
+async def encoded(make: Callable[[], object], *, entries: int) -> bytes:
+    """JSON of what `make` makes; of many entries beside the event loop, where they would hold up everybody else.
+
+    Of few at once: to wait for another thread, while a sync keeps the interpreter busy, takes longer than the work.
+    """
+    if entries <= _FEW_ENTRIES:
+        return to_json(make())
     return await asyncio.to_thread(lambda: to_json(make()))
 
 
