@@ -19,13 +19,12 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from bench.catalogue_changes import change_of
+from bench.catalogue_lists import lists_over_http
 from bench.catalogue_samples import BEGINNING, Formula
 from bench.rows import Row
 from bench.scale import BENCH_DIR, SCALE, show
-from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.format.cfg_metadata import volume_metadata, whole_metadata
-from tidegate.format.volume_cfg import VolumeCfg
 from tidegate.model.catalogue import BackupState, CatalogueFilter
 
 _SECONDS = 0.75
@@ -43,7 +42,7 @@ async def _lists(path: Path) -> list[Row]:
     catalogue = SqliteCatalogue.open(path)
     began = time.perf_counter()
     for volume in range(formula.volumes):
-        await catalogue.apply(_change(formula, volume))
+        await catalogue.apply(change_of(formula, volume))
     filling = time.perf_counter() - began
     total = formula.volumes * formula.backups
     taken = await _looks(catalogue, formula)
@@ -56,27 +55,8 @@ async def _lists(path: Path) -> list[Row]:
             Row(f"{what}, p99 while a sync writes", _p99(times) * 1000, "ms", target=50, better="less")
             for what, times in taken.items()
         ),
+        *await asyncio.to_thread(lists_over_http, path, formula, looks=_LOOKS),
     ]
-
-
-def _change(formula: Formula, volume: int, *, first_mark: int = 0) -> VolumeChange:
-    backups = [
-        FoundBackup(
-            whole_metadata(formula.cfg(volume, number), name=formula.backup_name(volume, number), now=BEGINNING).record,
-            hash((volume, number, first_mark)),
-            formula.created(volume, number),
-        )
-        for number in range(formula.backups)
-    ]
-    found = FoundVolume(
-        listing_mark=hash((volume, first_mark)),
-        settled=True,
-        synced_at=BEGINNING,
-        record=volume_metadata(VolumeCfg.decode(formula.volume_cfg(volume))),
-        cfg_mark=volume,
-        messages={},
-    )
-    return VolumeChange(target="far", volume=formula.volume_name(volume), backups=backups, found=found)
 
 
 def _p99(times: list[float]) -> float:
@@ -86,7 +66,7 @@ def _p99(times: list[float]) -> float:
 async def _looks(catalogue: SqliteCatalogue, formula: Formula) -> dict[str, list[float]]:
     """Each kind of look many times, at different depths, while another task writes all the time."""
     stop = threading.Event()
-    ready = [_change(formula, number) for number in range(min(20, formula.volumes))]
+    ready = [change_of(formula, number) for number in range(min(20, formula.volumes))]
 
     async def keep_writing() -> None:
         number = 0

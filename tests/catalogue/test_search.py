@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
+from tidegate.catalogue.conditions import row_condition
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.errors import InvalidInput
 from tidegate.format.label_subject import subject_of
@@ -148,3 +149,12 @@ async def test_a_filter_cannot_be_a_program(catalogue):
         await catalogue.backups(CatalogueFilter(search="x" * 2000))
     with pytest.raises(InvalidInput):
         await catalogue.backups(CatalogueFilter(volume="*a*b*c*d*e*"))
+
+
+async def test_what_is_not_completed_is_found_by_its_own_index_and_not_by_looking_at_everything(far):
+    asked = row_condition(CatalogueFilter(state=BackupState.ERROR))
+    sql = f"SELECT b.id FROM backups b WHERE b.hidden = 0 AND {asked.sql} ORDER BY b.created DESC, b.id DESC"
+
+    plan = await far.catalogue._look(lambda connection: connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall())
+
+    assert "by_state" in plan[0][3]

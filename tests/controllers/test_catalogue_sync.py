@@ -209,3 +209,20 @@ async def test_a_target_that_is_gone_is_gone_from_the_catalogue(server):
     await settle(300)
 
     assert server.syncs.progress("far") is None
+
+
+async def test_a_volume_that_was_asked_for_is_pending_until_a_sync_has_seen_it(server):
+    await server.store.create(a_target("far"))
+    await settle(200)
+    server.sync_fails = True
+    server.syncs.request("far", "vol-1")
+    assert server.syncs.volume_sync("far", "vol-1").pending
+
+    await settle(200)
+    failed = server.syncs.volume_sync("far", "vol-1")
+    assert (failed.pending, failed.failures, "was not answered" in failed.message) == (True, 1, True)
+
+    server.sync_fails = False
+    await server.passes(minutes=2)
+    seen = server.syncs.volume_sync("far", "vol-1")
+    assert (seen.pending, seen.running, seen.failures, seen.message) == (False, False, 0, "")

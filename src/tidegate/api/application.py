@@ -5,10 +5,14 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from tidegate.api import (
+    backuptargets,
+    backupvolumes,
+    catalogue,
     deletions,
     events,
     health,
     load,
+    longhorn_schemas,
     notifications,
     page,
     pins,
@@ -33,6 +37,9 @@ def build_application(services: Services) -> FastAPI:
     app.state.services = services
     v1 = APIRouter(prefix="/v1")
     v1.include_router(resources.build_router())
+    v1.include_router(backuptargets.router)
+    v1.include_router(backupvolumes.router)
+    v1.include_router(catalogue.router)
     v1.include_router(settings.router)
     v1.include_router(queue.router)
     v1.include_router(load.router)
@@ -46,6 +53,7 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(health.versioned)
     v1.include_router(session.router)
     app.include_router(v1)
+    app.include_router(longhorn_schemas.router)
     app.include_router(health.router)
     app.include_router(page.router)  # last: it takes every path that nobody else has
     app.add_exception_handler(TidegateError, on_tidegate_error)

@@ -1,5 +1,7 @@
 """Who may call: whoever shows the token, or a browser whose session began with it."""
 
+import binascii
+from base64 import b64decode
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -26,10 +28,10 @@ async def require_token(request: Request) -> None:
     if not header and _has_session(request):
         _require_own_page(request)
         return
-    scheme, _, token = header.partition(" ")
+    token = _token_in(header)
     if not token:
         raise Unauthenticated("this call needs a token", hint=_HINT)
-    if scheme.lower() != "bearer" or not services_of(request).token_is_good(token.strip()):
+    if not services_of(request).token_is_good(token):
         raise Unauthenticated("the token is not valid", hint=_HINT)
 
 
@@ -63,3 +65,15 @@ def _require_own_page(request: Request) -> None:
             "a session may change something only with the header X-Tidegate-CSRF",
             hint="send the header, or use the token instead of a cookie",
         )
+
+
+def _token_in(header: str) -> str:
+    """The token as such, or as the password of anybody: clients made for Longhorn can send nothing but Basic."""
+    scheme, _, given = header.partition(" ")
+    if scheme.lower() != "basic":
+        return given.strip() if scheme.lower() == "bearer" else ""
+    try:
+        _user, _, password = b64decode(given.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return ""
+    return password

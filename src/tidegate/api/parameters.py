@@ -4,11 +4,23 @@ from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Query
 
+from tidegate.api.catalogue_looks import Cut
 from tidegate.errors import InvalidInput
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Resource
+from tidegate.ports.catalogue import LARGEST_PAGE
 
 DryRun = Annotated[bool, Query(alias="dryRun", description="Say what would happen and change nothing.")]
+
+
+async def _cut(
+    limit: Annotated[int | None, Query(ge=1, le=LARGEST_PAGE, description="At most so many; absent: all.")] = None,
+    marker: Annotated[str, Query(max_length=1024, description="Goes on where the page ended that gave it.")] = "",
+) -> Cut:
+    return Cut(limit, marker)
+
+
+CutParameter = Annotated[Cut, Depends(_cut)]
 
 
 class Place(NamedTuple):

@@ -46,7 +46,14 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
 
 def problem(status: int, code: str, detail: str, *, hint: str = "", field: str = "") -> JSONResponse:
     """One problem document."""
-    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "code": code, "detail": detail}
+    body: dict[str, object] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "code": code,
+        "detail": detail,
+        "message": f"{detail}; {hint}" if hint else detail,  # where clients made for Longhorn look
+    }
     if hint:
         body["hint"] = hint
     if field:

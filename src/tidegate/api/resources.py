@@ -12,6 +12,7 @@ from tidegate.api.departure import DEPARTURES
 from tidegate.api.parameters import DryRun, Place, path_of, place, selector_from
 from tidegate.api.presenting import Wire, present, present_one
 from tidegate.api.queue_preview import preview
+from tidegate.api.services import Services
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
 from tidegate.model.backup import Backup
 from tidegate.model.kinds import kind_name
@@ -30,17 +31,10 @@ R = TypeVar("R", bound=Resource)
 LARGEST_PAGE = 1000
 
 # What clients may write; the others are made by the system and can only be read.
-_WRITABLE: tuple[type[Resource], ...] = (
-    Namespace,
-    Volume,
-    BackupTarget,
-    Backup,
-    Restore,
-    Schedule,
-    Verification,
-    Notification,
-)
-_REPLACEABLE: tuple[type[Resource], ...] = (Volume, BackupTarget, Schedule, Notification)
+# Targets are shown to clients of two kinds at once: `backuptargets.py`.
+_WRITABLE: tuple[type[Resource], ...] = (Namespace, Volume, Backup, Restore, Schedule, Verification, Notification)
+_REPLACEABLE: tuple[type[Resource], ...] = (Volume, Schedule, Notification)
+_DELETABLE: tuple[type[Resource], ...] = (*_WRITABLE, BackupTarget)
 _READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node, NotificationDelivery)
 
 
@@ -51,6 +45,7 @@ def build_router() -> APIRouter:
         _add_reading(router, kind)
     for kind in _WRITABLE:
         _add_creating(router, kind)
+    for kind in _DELETABLE:
         _add_deleting(router, kind)
     for kind in _REPLACEABLE:
         _add_replacing(router, kind)
@@ -89,18 +84,8 @@ def _add_creating(router: APIRouter, kind: type[R]) -> None:
         resource: kind,  # type: ignore[valid-type]  # the schema of this very kind
         dry_run: DryRun = False,
     ) -> Response:
-        services = services_of(request)
-        admission = ADMISSIONS[kind]
-        admitted = await admission.check(services, as_sent(resource))
-        if await exists(services, admitted):
-            raise AlreadyExists(f"{admitted.ref} already exists", hint="choose another name, or delete it first")
-        if not dry_run:
-            if admission.before_create:
-                await admission.before_create(services, admitted)
-            admitted = await services.store.create(admitted)
-        if isinstance(admitted, Backup):
-            admitted = await preview(services, admitted, every_obstacle=dry_run)
-        return JSONResponse(admitted.to_wire(), status_code=200 if dry_run else 201)
+        made: Resource = await create_resource(services_of(request), resource, dry_run=dry_run)
+        return JSONResponse(made.to_wire(), status_code=200 if dry_run else 201)
 
     responses: dict[int | str, dict[str, Any]] = {201: {"model": kind}}
     router.post(f"/{kind.plural}", status_code=201, responses=responses, **_titled(kind, "create"))(create)
@@ -113,22 +98,45 @@ def _add_replacing(router: APIRouter, kind: type[R]) -> None:
         at: Place = place(kind),
         dry_run: DryRun = False,
     ) -> Wire:
-        services = services_of(request)
-        wanted = as_sent(resource)
-        if (wanted.name, wanted.namespace) != at:
-            raise InvalidInput("metadata must name the resource that the path names", field="metadata.name")
-        admitted = await ADMISSIONS[kind].check(services, wanted)
-        stored = await services.store.get(kind, at.name, at.namespace)
-        new = stored.replace(spec=admitted.spec).with_metadata(
-            labels=admitted.metadata.labels,
-            annotations=admitted.metadata.annotations,
-            # A client that says which version it changed wants to be told if that one is old.
-            resource_version=resource.metadata.resource_version or stored.metadata.resource_version,  # type: ignore[attr-defined]
-        )
-        return (new if dry_run else await services.store.update(new)).to_wire()
+        replaced: Resource = await replace_resource(services_of(request), resource, at, dry_run=dry_run)
+        return replaced.to_wire()
 
     shown: dict[str, Any] = {"response_model": kind, "response_model_exclude_none": True}
     router.put(path_of(kind), **shown, **_titled(kind, "replace"))(replace)
+
+
+async def create_resource(services: Services, sent: R, *, dry_run: bool) -> R:
+    """Check it and store it; the way in for everything that clients make."""
+    kind = type(sent)
+    admission = ADMISSIONS[kind]
+    admitted = await admission.check(services, as_sent(sent))
+    if await exists(services, admitted):
+        raise AlreadyExists(f"{admitted.ref} already exists", hint="choose another name, or delete it first")
+    if not dry_run:
+        if admission.before_create:
+            await admission.before_create(services, admitted)
+        admitted = await services.store.create(admitted)
+    if isinstance(admitted, Backup):
+        admitted = await preview(services, admitted, every_obstacle=dry_run)
+    assert isinstance(admitted, kind)  # noqa: S101  # admission changes no kind
+    return admitted
+
+
+async def replace_resource(services: Services, sent: R, at: Place, *, dry_run: bool) -> R:
+    """Check it and put it in the place of the stored one, of which status and identity stay."""
+    kind = type(sent)
+    wanted = as_sent(sent)
+    if (wanted.name, wanted.namespace) != at:
+        raise InvalidInput("metadata must name the resource that the path names", field="metadata.name")
+    admitted = await ADMISSIONS[kind].check(services, wanted)
+    stored = await services.store.get(kind, at.name, at.namespace)
+    new = stored.replace(spec=admitted.spec).with_metadata(
+        labels=admitted.metadata.labels,
+        annotations=admitted.metadata.annotations,
+        # A client that says which version it changed wants to be told if that one is old.
+        resource_version=sent.metadata.resource_version or stored.metadata.resource_version,
+    )
+    return new if dry_run else await services.store.update(new)
 
 
 def _add_deleting(router: APIRouter, kind: type[R]) -> None:

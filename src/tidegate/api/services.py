@@ -9,6 +9,8 @@ from tidegate.api.sessions import LoginGuard, Sessions
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.decide.transfer_table import TransferTable
+from tidegate.ports.catalogue import Catalogue
+from tidegate.ports.catalogue_syncs import CatalogueSyncs
 from tidegate.ports.clock import Clock
 from tidegate.ports.deletions import Deletions
 from tidegate.ports.hook_runner import HookRunner, NoHooks
@@ -33,6 +35,8 @@ class Services:
     """As for the queue: kept up to date by the controllers, or made from a list."""
     transfers: TransferTable | None = None
     """As for the queue."""
+    catalogue: Catalogue | None = None
+    syncs: CatalogueSyncs | None = None
     deletions: Deletions | None = None
     queue_decisions: Callable[[], Mapping[str, int]] = dict
     sessions: Sessions = field(default_factory=Sessions)

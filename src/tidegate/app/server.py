@@ -105,6 +105,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             figures=runtime.mirror.figures,
             transfers=runtime.transfers.table,
             deletions=desk,
+            catalogue=catalogue,
+            syncs=syncs,
             queue_decisions=lambda: runtime.mirror.decisions,
         )
         runtime.start()

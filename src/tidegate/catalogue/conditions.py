@@ -68,7 +68,9 @@ def row_condition(wanted: CatalogueFilter) -> Condition:
     """About the state and the time of a backup `b`."""
     found = Condition()
     if wanted.state is not None:
-        found = Condition(f"b.state = {STATES.index(wanted.state)}")  # a number of ours: the index wants a constant
+        number = STATES.index(wanted.state)
+        # Numbers of ours, and the words of the index itself: SQLite does not see that what is 2 is not 0.
+        found = Condition(f"b.state = {number} AND b.state <> 0" if number else "b.state = 0")
     if wanted.since is not None:
         found = found.and_(Condition("b.created >= ?", (to_seconds(wanted.since),)))
     if wanted.until is not None:

@@ -25,6 +25,7 @@ _FEW = 2_000
 _FIRST_CHUNK, _CHUNK = 8, 64
 _END = (1 << 62, 1 << 62)
 _LONGEST_MARKER = 300
+_LARGEST_NUMBER = (1 << 63) - 1
 
 Key = tuple[int, int]
 
@@ -200,13 +201,13 @@ def _marker(key: tuple[object, int]) -> str:
 
 def _read_marker(marker: str) -> tuple[str, int]:
     number, separator, value = marker.partition(":")
-    if not separator or not number.isdecimal() or len(marker) > _LONGEST_MARKER:
+    if not separator or not number.isdecimal() or len(marker) > _LONGEST_MARKER or int(number) > _LARGEST_NUMBER:
         raise InvalidInput(f"{marker[:80]!r} is not a marker", hint="take the one that came with the last page")
     return value, int(number)
 
 
 def _read_key(marker: str) -> Key:
     value, number = _read_marker(marker)
-    if not value.isdecimal():
+    if not value.isdecimal() or int(value) > _LARGEST_NUMBER:
         raise InvalidInput(f"{marker[:80]!r} is not a marker", hint="take the one that came with the last page")
     return int(value), number

@@ -27,6 +27,8 @@ from tidegate.errors import (
 if TYPE_CHECKING:
     import httpx2
 
+Parameters = Mapping[str, str | list[str]]
+
 PAGE_SIZE = 500
 # Creating a volume or a target makes the server look at it, and a far store takes its time to answer.
 _ANSWER_SECONDS = 60.0
@@ -137,6 +139,14 @@ class Client:
         query = {**({"version": version} if version else {}), **(_dry(dry_run) or {})}
         return self._resource("PUT", "/v1/load", query, configuration)
 
+    def look(self, path: str, query: Parameters | None = None) -> Wire:
+        """Any answer below /v1 that is no resource."""
+        return self._document(self._send("GET", f"/v1/{path}", query, None))
+
+    def act(self, noun: Noun, name: str, action: str, body: Wire) -> Wire:
+        """One of a resource's actions; what the server answers."""
+        return self._document(self._send("POST", _path(noun.plural, name, ""), {"action": action}, body))
+
     def cancel(self, noun: Noun, name: str) -> Wire:
         """Call one off; it as it is until it has stopped."""
         return self._resource("POST", f"{_path(noun.plural, name, '')}/cancel")
@@ -189,7 +199,7 @@ class Client:
     def _resource(self, method: str, path: str, query: dict[str, str] | None = None, body: Wire | None = None) -> Wire:
         return self._document(self._send(method, path, query, body))
 
-    def _send(self, method: str, path: str, query: dict[str, str] | None, body: Wire | None) -> "httpx2.Response":
+    def _send(self, method: str, path: str, query: Parameters | None, body: Wire | None) -> "httpx2.Response":
         import httpx2
 
         try:

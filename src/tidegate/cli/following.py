@@ -103,6 +103,11 @@ def _listen(
                 deadline.check()
 
 
+def pause_a_moment(clock: Clock) -> None:
+    """Before asking again for what tells of no changes."""
+    _sleep(clock, _FIRST_PAUSE)
+
+
 def _sleep(clock: Clock, pause: timedelta) -> None:
     import asyncio
 

@@ -50,5 +50,7 @@ TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
 NOTIFICATION = Noun("notification", ("notifications",), "notification:NOTIFICATIONS")
 DELETION = Noun("deletion", ("deletions",), "deletion:DELETIONS")
 NODE = Noun("node", ("nodes",), "node:NODES")
+# Not a stored resource but a look into the catalogue, so it is in no list of nouns that can be watched.
+BACKUP_VOLUME = Noun("backup-volume", ("backupvolumes",), "catalogue:BACKUP_VOLUMES")
 
 NOUNS = (BACKUP, RESTORE, VERIFY, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NOTIFICATION, DELETION, NODE)

@@ -11,6 +11,8 @@ import typer
 from tidegate import __version__
 from tidegate.cli import (
     backup,
+    backup_volume,
+    catalog,
     config,
     deletion,
     load,
@@ -37,6 +39,8 @@ from tidegate.ports.clock import Clock
 
 _NOUNS = {
     "backup": backup.app,
+    "backup-volume": backup_volume.app,
+    "catalog": catalog.app,
     "queue": queue.app,
     "restore": restore.app,
     "verify": verify.app,

@@ -14,6 +14,7 @@ from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.nouns import BACKUP, TARGET
 from tidegate.cli.options import epilog, read_labels
 from tidegate.cli.output import show_sections
+from tidegate.cli.target_sync import SYNC_CODES, sync
 from tidegate.cli.verbs import add_delete, add_get
 from tidegate.cli.wire import Wire, read_all, read_resource
 
@@ -75,6 +76,17 @@ def describe(ctx: typer.Context, name: Name) -> None:
     with cli.connect() as client:
         wire = client.get(TARGET, name)
     show_sections(cli, describe_target(read_resource((BackupTarget,), wire), cli.reader()))
+
+
+app.command(
+    "sync",
+    epilog=epilog(
+        "tidegate target sync usb --wait",
+        "tidegate target sync offsite --volume pvc-1234 --wait --timeout 10m",
+        "tidegate target sync offsite --confirm-vanished 3f2a91c07b55",
+        codes=(ExitCode.NOT_FOUND, ExitCode.REJECTED, ExitCode.CONFLICT, *SYNC_CODES),
+    ),
+)(sync)
 
 
 def _kept_backups(client: Client, names: list[str]) -> Iterable[str]:

@@ -14,9 +14,10 @@ from tidegate.controllers.observation import settings_now
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide.sync_schedule import SyncReason, plan_sync, retry_delay
 from tidegate.errors import NotFound, TidegateError
+from tidegate.model.catalogue_status import VolumeSync
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.resource import Ref, Resource
-from tidegate.model.target import CONFIRM_VANISHED, BackupTarget
+from tidegate.model.target import CONFIRM_VANISHED, BackupTarget, SyncStatus
 from tidegate.model.transfer import UPLOADS, Transfer, TransferPhase
 from tidegate.ports.catalogue import Catalogue
 from tidegate.ports.clock import Clock
@@ -71,6 +72,7 @@ class CatalogueSync:
     _wanted: dict[Ref, datetime] = field(default_factory=dict)
     _synced: dict[Ref, datetime] = field(default_factory=dict)
     _failures: dict[Ref, int] = field(default_factory=dict)
+    _last_words: dict[Ref, str] = field(default_factory=dict)
     _turns: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -92,6 +94,27 @@ class CatalogueSync:
         """Of the sync that runs now."""
         running = self._running.get(Ref("BackupTarget", target))
         return running.errand.progress if running else None
+
+    def target_sync(self, target: BackupTarget) -> SyncStatus:
+        """As its status says, but of this moment: what runs is written down every few seconds only."""
+        progress = self.progress(target.name)
+        if progress is None:
+            return target.status.sync
+        return sync_status.running(target.status, progress, self.clock.now()).sync
+
+    def volume_sync(self, target: str, volume: str) -> VolumeSync:
+        """How what was asked for goes."""
+        key = Ref(VOLUME, volume, target)
+        failures = self._failures.get(key, 0)
+        return VolumeSync(
+            target=target,
+            volume=volume,
+            pending=key in self._wanted,
+            running=key in self._running,
+            asked_at=self._wanted.get(key),
+            failures=failures,
+            message=self._last_words.get(key, "") if failures else "",
+        )
 
     async def reconcile(self, key: Ref) -> Next:
         """Begin what is due, tell how it goes, write down what came of it."""
@@ -198,8 +221,11 @@ class CatalogueSync:
         if error is None and not running.task.result().error_count:
             self._synced[key] = running.errand.progress.started_at
             self._failures.pop(key, None)
+            self._last_words.pop(key, None)
             return
         self._failures[key] = self._failures.get(key, 0) + 1
+        said = running.errand.progress.sentences
+        self._last_words[key] = str(error) if error is not None else next(iter(said), "something could not be read")
         _log_end(f"{key.namespace}/{key.name}", (), error)
 
     async def _is_fresh(self, key: Ref, wanted: datetime) -> bool:

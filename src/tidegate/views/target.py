@@ -2,6 +2,7 @@
 
 from tidegate.model.duration import format_duration
 from tidegate.model.target import BackupTarget
+from tidegate.views.catalogue import sync_section
 from tidegate.views.phases import conditions_section, identity_lines
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, section, sections
@@ -56,8 +57,8 @@ def describe_target(target: BackupTarget, reader: Reader) -> tuple[Section, ...]
             [
                 ("Available", _available(target).text),
                 ("Message", status.message),
-                ("Synced", reader.moment_and_age(status.last_synced_at)),
             ],
         ),
+        sync_section(target, reader),
         conditions_section(status, reader),
     )

@@ -48,6 +48,8 @@ export type BackupSpec = {
   cancel: boolean;
 };
 
+export type BackupState = "Completed" | "InProgress" | "Error";
+
 export type BackupStatus = {
   conditions: (Condition)[];
   phase: BackupPhase;
@@ -103,6 +105,12 @@ export type BlockProgress = {
   oneByOne: boolean;
   hooks: (HookCall)[];
   phase: BlockPhase;
+};
+
+export type CatalogueStatus = {
+  volumes: number;
+  backups: number;
+  targets: (TargetCatalogue)[];
 };
 
 export type CheckCommand = {
@@ -620,6 +628,18 @@ export type SyncStatus = {
   vanished: string;
 };
 
+export type TargetCatalogue = {
+  name: string;
+  available?: boolean;
+  since?: string;
+  message: string;
+  lastSyncedAt?: string;
+  sync: SyncStatus;
+  heldBack: string;
+  volumes: number;
+  backups: number;
+};
+
 export type TransferPhase = "New" | "Accepted" | "Prepared" | "InProgress" | "Canceling" | "Canceled" | "Completed" | "Failed";
 
 export type TransferProgress = {
@@ -762,6 +782,16 @@ export type VolumeStatus = {
   lastBackupAt?: string;
   lastBackupUrl?: string;
   size?: number;
+};
+
+export type VolumeSync = {
+  target: string;
+  volume: string;
+  pending: boolean;
+  running: boolean;
+  askedAt?: string;
+  failures: number;
+  message: string;
 };
 
 export type WaitingBackup = {

@@ -1,0 +1,142 @@
+"""`/v1/backuptargets`: our own shape and Longhorn's flat fields in one answer, and bodies of either kind.
+
+No field of one shape has the name of a field of the other. So each client finds what it knows, and what it reads it may
+send back.
+"""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from tidegate.api.auth import require_token, services_of
+from tidegate.api.collections import collection
+from tidegate.api.longhorn_actions import action_in
+from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, here, read_body, read_object, text_of
+from tidegate.api.longhorn_shapes import TARGET_ACTIONS, Wire, target_shape
+from tidegate.api.longhorn_targets import changed_target, new_target, own_target, speaks_longhorn
+from tidegate.api.parameters import DryRun, Place, selector_from
+from tidegate.api.resources import LARGEST_PAGE, create_resource, replace_resource
+from tidegate.api.services import Services
+from tidegate.api.sync_requests import sync_target, sync_volume
+from tidegate.errors import AlreadyExists, NotFound
+from tidegate.format.backup_url import same_store
+from tidegate.model.setting import Setting, effective_settings
+from tidegate.model.target import BackupTarget
+
+router = APIRouter(tags=["backuptargets"], dependencies=[Depends(require_token)])
+
+Action = Annotated[str | None, Query(description="One of those that the answer lists.", max_length=64)]
+_BODY: dict[str, Any] = {
+    "requestBody": {"content": {"application/json": {"schema": BackupTarget.model_json_schema()}}, "required": True}
+}
+
+
+@router.get("/backuptargets", summary="list BackupTarget", operation_id="listBackupTarget")
+async def read_targets(
+    request: Request,
+    label_selector: Annotated[str, Query(alias="labelSelector", max_length=4096)] = "",
+    limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE,
+    marker: Annotated[str | None, Query(max_length=1024)] = None,
+) -> Response:
+    """All targets."""
+    services = services_of(request)
+    selector = selector_from(label_selector)
+    page = await services.store.list(BackupTarget, selector=selector, limit=limit, marker=marker)
+    data = await _shapes(request, services, *page.items)
+    whole = collection(request, BackupTarget, data, version=page.resource_version, limit=limit, marker=page.marker)
+    whole["links"] = {"self": here(request)}
+    return answer(request, whole)
+
+
+@router.get("/backuptargets/{name}", summary="get BackupTarget", operation_id="getBackupTarget")
+async def read_target(request: Request, name: str, action: Action = None) -> Response:
+    """One target."""
+    action_in(request, action, known=TARGET_ACTIONS, allowed=())
+    services = services_of(request)
+    return await _shown(request, services, await services.store.get(BackupTarget, name))
+
+
+@router.post(
+    "/backuptargets",
+    status_code=201,
+    summary="create BackupTarget",
+    operation_id="createBackupTarget",
+    openapi_extra=_BODY,
+)
+async def create_target(request: Request, dry_run: DryRun = False) -> Response:
+    """Name a store."""
+    services = services_of(request)
+    sent = await read_object(request)
+    if not speaks_longhorn(sent):
+        made = await create_resource(services, own_target(sent), dry_run=dry_run)
+        return await _shown(request, services, made, status=200 if dry_run else 201)
+    wanted = new_target(sent)
+    try:
+        stored = await services.store.get(BackupTarget, wanted.name)
+    except NotFound:
+        stored = await create_resource(services, wanted, dry_run=dry_run)
+    # Longhorn answers with the one that is there; but nobody shall believe that it is another store.
+    if not same_store(stored.spec.url, wanted.spec.url):
+        raise AlreadyExists(f"target {wanted.name} already names another store", hint="choose another name")
+    return await _shown(request, services, stored)
+
+
+@router.put("/backuptargets", summary="sync all BackupTargets", openapi_extra=ANY_OBJECT)
+async def sync_all(request: Request) -> Response:
+    """Bring the catalogue up to date, if the body says `{"syncAllBackupTargets": true}`."""
+    services = services_of(request)
+    if (await read_body(request)).get("syncallbackuptargets") is True:
+        for target in (await services.store.list(BackupTarget)).items:
+            await sync_target(services, target.name)
+    return await read_targets(request)
+
+
+@router.put(
+    "/backuptargets/{name}", summary="replace BackupTarget", operation_id="replaceBackupTarget", openapi_extra=_BODY
+)
+async def replace_target(request: Request, name: str, dry_run: DryRun = False) -> Response:
+    """Change a target; Longhorn's flat fields change only what they name."""
+    services = services_of(request)
+    sent = await read_object(request)
+    if speaks_longhorn(sent):
+        wanted = changed_target(await services.store.get(BackupTarget, name), sent)
+    else:
+        wanted = own_target(sent)
+    changed = await replace_resource(services, wanted, Place(name), dry_run=dry_run)
+    return await _shown(request, services, changed)
+
+
+@router.post("/backuptargets/{name}", summary="act on a BackupTarget", openapi_extra=ANY_OBJECT)
+async def act(request: Request, name: str, action: Action = None) -> Response:
+    """`backupTargetSync`, of a volume only if the body names one; `backupTargetUpdate`."""
+    services = services_of(request)
+    asked = action_in(request, action, known=TARGET_ACTIONS, allowed=TARGET_ACTIONS, needed=True)
+    body = await read_body(request)
+    target = await services.store.get(BackupTarget, name)
+    if asked == "backupTargetUpdate":
+        changed = await replace_resource(services, changed_target(target, body), Place(name), dry_run=False)
+        return await _shown(request, services, changed)
+    volume, confirm = text_of(body, "volume"), text_of(body, "confirmVanished")
+    if body.get("syncbackuptarget") is False:
+        return await _shown(request, services, target)
+    if volume:
+        return answer(request, (await sync_volume(services, name, volume)).to_wire())
+    return await _shown(request, services, await sync_target(services, name, confirm=confirm))
+
+
+async def _shown(request: Request, services: Services, target: BackupTarget, *, status: int = 200) -> Response:
+    shown = answer(request, (await _shapes(request, services, target))[0])
+    shown.status_code = status
+    return shown
+
+
+async def _shapes(request: Request, services: Services, *targets: BackupTarget) -> list[Wire]:
+    settings = effective_settings(list((await services.store.list(Setting)).items))
+    base = base_url(request)
+
+    def shape(target: BackupTarget) -> Wire:
+        own = target.spec.poll_interval
+        interval = own if own is not None else settings.poll_interval
+        return {**target.to_wire(), **target_shape(target, base=base, poll_interval=interval)}
+
+    return [shape(target) for target in targets]

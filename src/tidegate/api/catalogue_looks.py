@@ -1,0 +1,128 @@
+"""Looking into the catalogue for an answer: pages, whole lists, and which volume a name means."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from fastapi import Request, Response
+
+from tidegate.api.longhorn_manners import JSON, base_url, collection, encoded, here, schemas_header, streamed
+from tidegate.api.longhorn_shapes import Wire, backup_shape, volume_shape
+from tidegate.api.services import Services
+from tidegate.errors import NotFound, Refused
+from tidegate.format.paths import is_name
+from tidegate.model.catalogue import CatalogueBackup, CatalogueFilter, CataloguePage, CatalogueVolume
+from tidegate.model.catalogue_listing import split_volume_id, volume_id
+from tidegate.model.target import BackupTarget
+from tidegate.ports.catalogue import PAGE, Catalogue
+
+T = TypeVar("T")
+_WHOLE_LIST_PAGE = 500
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Which part of a list: without any of both, all of it."""
+
+    limit: int | None = None
+    marker: str = ""
+
+
+@dataclass(frozen=True)
+class _List(Generic[T]):
+    kind: str
+    look: Callable[[int, str], Awaitable[CataloguePage[T]]]
+    shape: Callable[[T], Wire]
+
+    def shapes(self, items: Sequence[T]) -> list[Wire]:
+        return [self.shape(item) for item in items]
+
+    async def answer(self, request: Request, cut: Cut) -> Response:
+        if cut.limit is not None or cut.marker:
+            return await self._page(request, cut.limit or PAGE, cut.marker)
+        # Looked at before the answer begins, so that what is wrong can still be told as such.
+        first = await self.look(_WHOLE_LIST_PAGE, "")
+        return streamed(request, self.kind, self._all(first))
+
+    async def _page(self, request: Request, limit: int, marker: str) -> Response:
+        page = await self.look(limit, marker)
+        document = collection(request, self.kind, ())
+        document["pagination"] = {"limit": limit, "next": page.marker or None}
+        if page.marker:
+            following = request.url.include_query_params(marker=page.marker)
+            document["links"] = {
+                "self": here(request),
+                "next": f"{base_url(request)}{following.path}?{following.query}",
+            }
+        body = await encoded(lambda: {**document, "data": self.shapes(page.items)}, entries=len(page.items))
+        return Response(body, media_type=JSON, headers=schemas_header(request))
+
+    async def _all(self, page: CataloguePage[T]) -> AsyncIterator[bytes]:
+        while True:
+            items = page.items
+            yield await encoded(lambda items=items: self.shapes(items), entries=len(items))  # type: ignore[misc]
+            if not page.marker:
+                return
+            page = await self.look(_WHOLE_LIST_PAGE, page.marker)
+
+
+def catalogue_of(services: Services) -> Catalogue:
+    """The catalogue; one is missing only where the API is put together without a server."""
+    if services.catalogue is None:
+        raise Refused("this server keeps no catalogue")
+    return services.catalogue
+
+
+async def list_volumes(request: Request, services: Services, wanted: CatalogueFilter, cut: Cut) -> Response:
+    """Volumes by name."""
+    catalogue, base = catalogue_of(services), base_url(request)
+
+    async def look(limit: int, marker: str) -> CataloguePage[CatalogueVolume]:
+        return await catalogue.volumes(wanted, limit=limit, marker=marker)
+
+    return await _List("backupVolume", look, lambda volume: volume_shape(volume, base=base)).answer(request, cut)
+
+
+async def list_backups(request: Request, services: Services, wanted: CatalogueFilter, cut: Cut) -> Response:
+    """Volume backups, the newest first."""
+    catalogue, urls = catalogue_of(services), await target_urls(services)
+
+    async def look(limit: int, marker: str) -> CataloguePage[CatalogueBackup]:
+        return await catalogue.backups(wanted, limit=limit, marker=marker)
+
+    return await _List("backup", look, lambda backup: backup_shape(backup, urls=urls)).answer(request, cut)
+
+
+async def target_urls(services: Services) -> dict[str, str]:
+    """The URL of each target: backups are named by it."""
+    return {target.name: target.spec.url for target in (await services.store.list(BackupTarget)).items}
+
+
+async def find_volume(services: Services, identity: str) -> CatalogueVolume:
+    """The volume of that id, or of that name while only one target has it.
+
+    Raises NotFound, and Refused where the name alone could mean several: nobody's delete shall hit another's volume.
+    """
+    volume, target = split_volume_id(identity)
+    catalogue = catalogue_of(services)
+    if not is_name(volume):  # also what would be a pattern to the catalogue
+        raise NotFound(f"there is no backup volume {identity[:80]!r}")
+    if target:
+        return await catalogue.volume(target, volume)
+    found = [one for name in await target_urls(services) if (one := await _known(catalogue, name, volume)) is not None]
+    if not found:
+        raise NotFound(
+            f"there is no backup volume {volume}, as far as the last syncs saw",
+            hint="bring the catalogue up to date with: tidegate target sync NAME",
+        )
+    if len(found) > 1:
+        ids = ", ".join(volume_id(one.name, one.target) for one in found)
+        raise Refused(f"{len(found)} targets have a volume {volume}", hint=f"say which is meant: {ids}")
+    return found[0]
+
+
+async def _known(catalogue: Catalogue, target: str, volume: str) -> CatalogueVolume | None:
+    try:
+        return await catalogue.volume(target, volume)
+    except NotFound:
+        return None

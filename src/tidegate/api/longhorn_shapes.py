@@ -1,0 +1,130 @@
+"""What clients made for Longhorn are shown: its field names and forms. Values in, plain JSON values out."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from urllib.parse import quote
+
+from tidegate.format.backup_url import BackupUrl
+from tidegate.format.times import format_time
+from tidegate.model.catalogue import BackupState, CatalogueBackup, CatalogueVolume
+from tidegate.model.catalogue_listing import volume_id
+from tidegate.model.target import BackupTarget
+
+Wire = dict[str, object]
+
+VOLUME_ACTIONS = ("backupList", "backupListByVolume", "backupGet", "backupDelete", "backupVolumeSync")
+TARGET_ACTIONS = ("backupTargetSync", "backupTargetUpdate")
+
+
+def volume_shape(volume: CatalogueVolume, *, base: str) -> Wire:
+    """One backup volume."""
+    record = volume.record
+    identity = volume_id(volume.name, volume.target)
+    return {
+        "id": identity,
+        "type": "backupVolume",
+        "name": volume.name,
+        "volumeName": volume.name,
+        "backupTargetName": volume.target,
+        "size": str(record.size),
+        "labels": record.labels,
+        "created": _time(record.created_at),
+        "lastBackupName": record.last_backup_name,
+        "lastBackupAt": _time(record.last_backup_at),
+        "dataStored": str(record.data_stored),
+        "messages": volume.messages,
+        "backingImageName": record.backing_image_name,
+        "backingImageChecksum": record.backing_image_checksum,
+        "storageClassName": record.storage_class_name,
+        "dataEngine": record.data_engine,
+        "backupCount": volume.backups,
+        "lastSyncedAt": _time(volume.last_synced_at),
+        **_ways(f"{base}/v1/backupvolumes/{quote(identity, safe='@')}", VOLUME_ACTIONS),
+    }
+
+
+def backup_shape(backup: CatalogueBackup, *, urls: Mapping[str, str]) -> Wire:
+    """One volume backup; `urls` are those of the targets by name."""
+    record, subject = backup.record, backup.subject
+    url = urls.get(backup.target)
+    return {
+        "id": record.name,
+        "type": "backup",
+        "name": record.name,
+        "state": str(record.state),
+        "progress": 100 if record.state is BackupState.COMPLETED else 0,
+        "error": record.messages.get("error", ""),
+        "url": BackupUrl(url, backup.volume, record.name).encode() if url else "",
+        "snapshotName": record.snapshot_name,
+        "snapshotCreated": _time(record.snapshot_created_at),
+        "created": _time(record.created_at),
+        "size": str(record.size),
+        "labels": record.labels,
+        "backupMode": record.parameters.get("backup-mode", ""),
+        "isIncremental": record.is_incremental,
+        "messages": record.messages,
+        "volumeName": backup.volume,
+        "volumeSize": str(backup.volume_size),
+        "volumeCreated": _time(backup.volume_created_at),
+        "volumeBackingImageName": "",
+        "compressionMethod": record.compression,
+        "newlyUploadDataSize": str(record.newly_uploaded_size),
+        "reUploadedDataSize": str(record.re_uploaded_size),
+        "backupTargetName": backup.target,
+        "blockSize": record.parameters.get("backup-block-size", ""),
+        "namespace": subject.namespace,
+        "claim": subject.claim,
+        "workload": subject.workload,
+        "pod": subject.pod,
+        "links": {},
+        "actions": {},
+    }
+
+
+def target_shape(target: BackupTarget, *, base: str, poll_interval: timedelta) -> Wire:
+    """The flat fields of a backup target, to stand beside its own; `poll_interval` is the one that holds."""
+    return {
+        "id": target.name,
+        "type": "backupTarget",
+        "name": target.name,
+        "backupTargetURL": target.spec.url,
+        "credentialSecret": target.spec.credential_secret or "",
+        "pollInterval": go_duration(poll_interval),
+        "available": target.status.available is True,
+        "message": target.status.message,
+        **_ways(f"{base}/v1/backuptargets/{target.name}", TARGET_ACTIONS),
+    }
+
+
+# No field of ours has such a name, so a client of either kind can read one answer, and send it back.
+FLAT_TARGET_FIELDS = frozenset(
+    {
+        "id",
+        "type",
+        "name",
+        "backupTargetURL",
+        "credentialSecret",
+        "pollInterval",
+        "available",
+        "message",
+        "links",
+        "actions",
+    }
+)
+
+
+def go_duration(length: timedelta) -> str:
+    """`5m0s`, `1h0m0s`, `45s`, `0s`: every unit below the largest."""
+    minutes, seconds = divmod(int(length.total_seconds()), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h{minutes}m{seconds}s"
+    return f"{minutes}m{seconds}s" if minutes else f"{seconds}s"
+
+
+def _ways(here: str, actions: tuple[str, ...]) -> Wire:
+    return {"links": {"self": here}, "actions": {name: f"{here}?action={name}" for name in actions}}
+
+
+def _time(moment: datetime | None) -> str:
+    return "" if moment is None else format_time(moment)

@@ -1,0 +1,66 @@
+"""Asking for a sync, of targets and of single volumes. Nobody waits here: how it goes is in the status."""
+
+from tidegate.api.services import Services
+from tidegate.errors import InvalidInput, Refused, StaleVersion
+from tidegate.format.paths import check_name
+from tidegate.model.catalogue_status import VolumeSync
+from tidegate.model.target import CONFIRM_VANISHED, BackupTarget
+from tidegate.ports.catalogue_syncs import CatalogueSyncs
+
+_TRIES = 5
+
+
+async def sync_target(services: Services, name: str, *, confirm: str = "") -> BackupTarget:
+    """Ask for a sync of the whole target; with `confirm`, say that what the last one held back is really gone.
+
+    The request is stored, so a restart does not forget it. Asking again while one runs means one more after it.
+    """
+    for last in (False,) * (_TRIES - 1) + (True,):
+        target = await services.store.get(BackupTarget, name)
+        wanted = target.replace(spec=target.spec.replace(sync_requested_at=services.clock.now()))
+        if confirm:
+            _check_confirmation(target, confirm)
+            wanted = wanted.with_metadata(annotations={**target.metadata.annotations, CONFIRM_VANISHED: confirm})
+        try:
+            return await services.store.update(wanted)
+        except StaleVersion:  # a sync that runs writes how it goes
+            if last:
+                raise
+    raise AssertionError("the last try returns or raises")
+
+
+def _check_confirmation(target: BackupTarget, confirm: str) -> None:
+    held = target.status.sync.vanished
+    if not held:
+        raise Refused(f"nothing is held back in target {target.name}; there is nothing to confirm")
+    if confirm != held:
+        raise InvalidInput(
+            f"what is held back in target {target.name} is {held}, not {confirm[:80]!r}",
+            field="confirmVanished",
+            hint="look at it again: tidegate target describe " + target.name,
+        )
+
+
+async def sync_volume(services: Services, target: str, volume: str) -> VolumeSync:
+    """Ask for a sync of one volume, also of one that the catalogue has not seen yet."""
+    await _check(services, target, volume)
+    syncs = _syncs(services)
+    syncs.request(target, volume)
+    return syncs.volume_sync(target, volume)
+
+
+async def volume_sync_of(services: Services, target: str, volume: str) -> VolumeSync:
+    """How that goes."""
+    await _check(services, target, volume)
+    return _syncs(services).volume_sync(target, volume)
+
+
+async def _check(services: Services, target: str, volume: str) -> None:
+    check_name(volume, what="volume")
+    await services.store.get(BackupTarget, target)
+
+
+def _syncs(services: Services) -> CatalogueSyncs:
+    if services.syncs is None:
+        raise Refused("this server keeps no catalogue")
+    return services.syncs

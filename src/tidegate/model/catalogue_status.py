@@ -1,0 +1,47 @@
+"""How the catalogue stands: how old it is, what is being read, and what somebody must look at."""
+
+from datetime import datetime
+
+from tidegate.model.frozen import Model
+from tidegate.model.target import SyncStatus
+
+
+class VolumeSync(Model):
+    """How the sync of one volume goes that somebody asked for."""
+
+    target: str
+    volume: str
+    pending: bool = False
+    """Not yet seen since it was asked for."""
+    running: bool = False
+    asked_at: datetime | None = None
+    failures: int = 0
+    """In a row, since the last one that saw everything."""
+    message: str = ""
+    """What the last failure said."""
+
+
+class TargetCatalogue(Model):
+    """What the catalogue has of one target."""
+
+    name: str
+    available: bool | None = None
+    """Whether it answered when we last looked; absent until somebody looked."""
+    since: datetime | None = None
+    """Since when that is so."""
+    message: str = ""
+    last_synced_at: datetime | None = None
+    """When the last sync began that saw the whole store."""
+    sync: SyncStatus = SyncStatus()
+    held_back: str = ""
+    """What vanished and waits for a confirmation; empty if nothing does."""
+    volumes: int = 0
+    backups: int = 0
+
+
+class CatalogueStatus(Model):
+    """The whole catalogue."""
+
+    volumes: int = 0
+    backups: int = 0
+    targets: tuple[TargetCatalogue, ...] = ()

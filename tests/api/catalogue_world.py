@@ -1,0 +1,66 @@
+"""Two targets with volumes in a real catalogue, deletes that are noted down, and syncs that somebody asked for."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
+from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
+from tidegate.model.catalogue_status import VolumeSync
+from tidegate.testing.builders import a_target
+from tidegate.testing.deletions import NotedDeletions
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+KUBERNETES = '{"namespace":"shop","pvcName":"db","workloadsStatus":[{"podName":"web-0","workloadName":"web"}]}'
+
+
+@dataclass
+class AskedSyncs:
+    """Notes down which volumes somebody wants up to date."""
+
+    asked: list = field(default_factory=list)
+
+    def request(self, target, volume):
+        self.asked.append((target, volume))
+
+    def volume_sync(self, target, volume):
+        return VolumeSync(target=target, volume=volume, pending=(target, volume) in self.asked)
+
+    def target_sync(self, target):
+        return target.status.sync
+
+
+async def fill(catalogue, target, volume, *backups, labels=None, state=BackupState.COMPLETED, messages=None):
+    """These backups, an hour apart, the last one at noon."""
+    found = [
+        FoundBackup(
+            StoredBackupRecord(
+                name=name,
+                state=state,
+                snapshot_name=f"snap-{name}",
+                created_at=NOON - timedelta(hours=len(backups) - 1 - number),
+                size=4 << 20,
+                labels=labels or {},
+                parameters={"backup-block-size": "2097152", "backup-mode": "incremental"},
+                compression="lz4",
+                messages=messages or {},
+            ),
+            number + 1,
+            NOON,
+        )
+        for number, name in enumerate(backups)
+    ]
+    record = StoredVolumeRecord(size=8 << 20, created_at=NOON, last_backup_name=backups[-1] if backups else "")
+    whole = FoundVolume(listing_mark=1, settled=True, synced_at=NOON, record=record, cfg_mark=1, messages={})
+    await catalogue.apply(VolumeChange(target=target, volume=volume, backups=found, found=whole))
+
+
+async def furnish(services, catalogue):
+    """`db` in both targets, `web` in one; syncs and deletes that a test can look at."""
+    services.catalogue = catalogue
+    services.deletions = NotedDeletions(catalogue)
+    services.syncs = AskedSyncs()
+    for name in ("near", "far"):
+        await services.store.create(a_target(name, url=f"file:///{name}"))
+    await fill(catalogue, "near", "db", "b-1", "b-2", "b-3", labels={"KubernetesStatus": KUBERNETES})
+    await fill(catalogue, "far", "db", "b-9")
+    await fill(catalogue, "far", "web", "w-1", "w-2", labels={"RecurringJob": "nightly"})

@@ -1,0 +1,119 @@
+"""Search, counts and state of the catalogue over HTTP."""
+
+from datetime import timedelta
+
+import pytest
+
+from api.catalogue_world import NOON, fill, furnish  # type: ignore[import-not-found]  # pytest has tests/ on its path
+from tidegate.catalogue.database import SqliteCatalogue
+from tidegate.model.catalogue import BackupState
+from tidegate.model.resource import Condition
+from tidegate.model.target import CONFIRM_VANISHED, BackupTarget, SyncStatus
+
+
+@pytest.fixture
+async def catalogue(services, tmp_path):
+    catalogue = SqliteCatalogue.open(tmp_path / "catalogue.sqlite")
+    await furnish(services, catalogue)
+    await fill(catalogue, "near", "broken", "x-1", state=BackupState.ERROR, messages={"error": "torn"})
+    yield catalogue
+    catalogue.close()
+
+
+HOUR_AGO = (NOON - timedelta(hours=1)).isoformat()
+FILTERS = [
+    ({"volume": "web"}, {"w-1", "w-2"}),
+    ({"volume": "w*"}, {"w-1", "w-2"}),
+    ({"target": "far", "volume": "db"}, {"b-9"}),
+    ({"namespace": "shop"}, {"b-1", "b-2", "b-3"}),
+    ({"claim": "db", "workload": "web", "pod": "web-0", "since": HOUR_AGO}, {"b-2", "b-3"}),
+    ({"search": "WEB", "target": "near", "until": HOUR_AGO}, {"b-1"}),
+    ({"label": "RecurringJob=nightly"}, {"w-1", "w-2"}),
+    ({"label": ["RecurringJob", "Missing"]}, set()),
+    ({"state": "Error"}, {"x-1"}),
+    ({"since": "2026-01-01T12:00:00", "target": "far"}, {"b-9", "w-2"}),
+    ({"namespace": "no*where"}, set()),
+]
+
+
+async def test_backups_are_found_and_counted_by_whatever_is_known_of_them(api, catalogue):
+    for query, expected in FILTERS:
+        found = (await api.get("/v1/catalogue/backups", params=query)).json()["data"]
+        counted = (await api.get("/v1/catalogue/counts", params=query)).json()
+
+        assert {one["name"] for one in found} == expected, query
+        assert counted["backups"] == len(expected), query
+
+
+async def test_volumes_are_found_by_their_backups_and_pages_lead_to_the_end(api, catalogue):
+    by_label = (await api.get("/v1/catalogue/volumes", params={"label": "RecurringJob"})).json()
+    seen, way = [], "/v1/catalogue/backups?limit=2&target=*ar"
+    while way:
+        page = (await api.get(way)).json()
+        seen += [one["name"] for one in page["data"]]
+        way = page["links"].get("next")
+
+    assert [one["id"] for one in by_label["data"]] == ["web@far"]
+    assert sorted(seen) == ["b-1", "b-2", "b-3", "b-9", "w-1", "w-2", "x-1"]
+
+
+async def test_what_cannot_be_a_filter_or_a_marker_is_refused_with_a_sentence(api, catalogue):
+    wrong = [
+        {"state": "Fine"},
+        {"since": "yesterday"},
+        {"limit": 0},
+        {"limit": 1001},
+        {"limit": 10**30},
+        {"marker": "x"},
+        {"marker": f"1:{10**30}"},
+        {"marker": f"{10**30}:1"},
+        {"label": "=x"},
+        {"volume": "*" * 9},
+        {"search": "x" * 2000},
+        {"label": [f"l{number}" for number in range(17)]},
+    ]
+    for query in wrong:
+        answer = await api.get("/v1/catalogue/backups", params=query)
+
+        assert (answer.status_code, bool(answer.json()["detail"])) == (422, True), query
+
+
+async def test_the_state_tells_what_runs_what_failed_and_what_is_held_back(api, catalogue, services):
+    near = await services.store.get(BackupTarget, "near")
+    held = Condition(
+        type="VolumesVanished", status="True", reason="HeldBack", message="9 of 10 are gone", last_transition_time=NOON
+    )
+    sync = SyncStatus(stage="ReadingBackups", done=4, total=9, started_at=NOON, vanished="abc")
+    status = near.status.with_condition(held).replace(available=True, sync=sync)
+    await services.store.update_status(near.replace(status=status))
+
+    found = (await api.get("/v1/catalogue/status")).json()
+
+    told = {one["name"]: one for one in found["targets"]}
+    assert (found["volumes"], found["backups"]) == (4, 7)
+    assert (told["near"]["sync"]["done"], told["near"]["sync"]["total"], told["near"]["backups"]) == (4, 9, 4)
+    assert (told["near"]["heldBack"], told["far"]["heldBack"]) == ("9 of 10 are gone", "")
+
+
+async def test_what_is_held_back_is_confirmed_only_by_its_own_mark(api, catalogue, services):
+    near = await services.store.get(BackupTarget, "near")
+    await services.store.update_status(near.replace(status=near.status.replace(sync=SyncStatus(vanished="abc"))))
+
+    async def confirm(target, mark):
+        way = f"/v1/backuptargets/{target}?action=backupTargetSync"
+        return (await api.post(way, content=f'{{"confirmVanished": "{mark}"}}'.encode())).status_code
+
+    assert [await confirm("near", "abd"), await confirm("far", "abc")] == [422, 409]
+    assert await confirm("near", "abc") == 200
+    confirmed = await services.store.get(BackupTarget, "near")
+    assert confirmed.metadata.annotations == {CONFIRM_VANISHED: "abc"}
+
+
+async def test_one_volume_is_synced_on_request_also_if_nobody_has_seen_it_yet(api, catalogue, services):
+    way = "/v1/backuptargets/far?action=backupTargetSync"
+    asked = (await api.post(way, json={"volume": "brand-new"})).json()
+    wrong = await api.post(way, json={"volume": "../etc"})
+
+    assert (asked["pending"], services.syncs.asked) == (True, [("far", "brand-new")])
+    assert (await api.get("/v1/catalogue/syncs/far/brand-new")).json()["pending"] is True
+    assert (wrong.status_code, (await api.get("/v1/catalogue/syncs/nowhere/vol")).status_code) == (422, 404)

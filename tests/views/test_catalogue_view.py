@@ -1,0 +1,45 @@
+"""What is said of syncs: as much as somebody needs, and nothing when nothing happens."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tidegate.model.catalogue_status import TargetCatalogue
+from tidegate.model.target import SyncStatus
+from tidegate.views.catalogue import problem_of, sync_line
+from tidegate.views.reader import Reader
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+RUNNING = SyncStatus(stage="ReadingBackups", done=3, total=9, started_at=NOW)
+
+
+@pytest.mark.parametrize(
+    ("sync", "line"),
+    [
+        (SyncStatus(), ""),
+        (RUNNING, "ReadingBackups 3 of 9"),
+        (
+            RUNNING.replace(errors=2, expected_end=NOW + timedelta(minutes=2)),
+            "ReadingBackups 3 of 9, 2 errors, 2m left",
+        ),
+        (RUNNING.replace(stage="ListingVolumes", done=0, total=0), "ListingVolumes"),
+        (RUNNING.replace(finished_at=NOW), ""),
+        (RUNNING.replace(stage="Failed"), ""),
+    ],
+)
+def test_a_sync_is_told_in_one_line_while_it_runs(sync, line):
+    assert sync_line(sync, Reader(now=NOW)) == line
+
+
+@pytest.mark.parametrize(
+    ("one", "problem"),
+    [
+        (TargetCatalogue(name="a", available=True), ""),
+        (TargetCatalogue(name="a", available=False, message="no route"), "no route"),
+        (TargetCatalogue(name="a", available=True, held_back="9 of 10 gone"), "9 of 10 gone"),
+        (TargetCatalogue(name="a", available=True, sync=SyncStatus(errors=1, messages=("torn",))), "torn"),
+        (TargetCatalogue(name="a", available=True, sync=SyncStatus(messages=("2 names passed over",))), ""),
+    ],
+)
+def test_the_worst_problem_of_a_target_is_told_first(one, problem):
+    assert problem_of(one) == problem
