@@ -19,6 +19,7 @@ from tidegate.model.node import Node
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
+from tidegate.model.system import SystemBackup
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
 from tidegate.model.volume import Namespace, Volume
@@ -28,7 +29,15 @@ R = TypeVar("R", bound=Resource)
 LARGEST_PAGE = 1000
 
 # What clients may write; the others are made by the system and can only be read.
-_WRITABLE: tuple[type[Resource], ...] = (Namespace, Volume, BackupTarget, Backup, Restore, Schedule)
+_WRITABLE: tuple[type[Resource], ...] = (
+    Namespace,
+    Volume,
+    BackupTarget,
+    Backup,
+    Restore,
+    Schedule,
+    SystemBackup,
+)
 _REPLACEABLE: tuple[type[Resource], ...] = (Volume, BackupTarget, Schedule)
 _READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node)
 

@@ -12,6 +12,7 @@ from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
+from tidegate.ports.system_archives import NoArchives, SystemArchives
 
 
 @dataclass
@@ -32,6 +33,7 @@ class Services:
     queue_decisions: Callable[[], Mapping[str, int]] = dict
     secrets: SecretStore = field(default_factory=NoSecrets)
     hooks: HookRunner = field(default_factory=NoHooks)
+    archives: SystemArchives = field(default_factory=NoArchives)
     reconcile_errors: Callable[[], dict[str, int]] = dict
     shutting_down: asyncio.Event = field(default_factory=asyncio.Event)
     """Open event streams watch it, or the server could not stop (uvicorn waits for them)."""

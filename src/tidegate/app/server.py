@@ -19,6 +19,7 @@ from tidegate.app.options import ServerOptions
 from tidegate.app.secret_files import SecretFiles
 from tidegate.app.settings_at_start import write_settings
 from tidegate.app.surroundings import LocalSurroundings
+from tidegate.app.system_archives import StoreArchives
 from tidegate.app.virtual_nodes import register_nodes
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.mover_supervisor import MoverSupervisor
@@ -53,13 +54,17 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
         await register_nodes(store, options.nodes, clock=clock)
         movers = ChildMovers(data_dir.maps)
-        runtime, supervisor = build_runtime(store, clock, movers, surroundings, secrets=secrets, hooks=hooks)
+        archives = StoreArchives(surroundings)
+        runtime, supervisor = build_runtime(
+            store, clock, movers, surroundings, secrets=secrets, hooks=hooks, archives=archives
+        )
         services = Services(
             store=store,
             clock=clock,
             surroundings=surroundings,
             secrets=secrets,
             hooks=hooks,
+            archives=archives,
             token_is_good=token_check(token),
             version=__version__,
             reconcile_errors=runtime.error_counts,

@@ -66,20 +66,21 @@ class LocalSurroundings:
         key = (access.url, tuple(sorted(access.credentials.items())))
         look = self._looks.get(key)
         if look is None:
-            look = self._looks[key] = _in_thread(lambda: self._look(access))
+            look = self._looks[key] = in_thread(lambda: self._look(access))
             look.add_done_callback(lambda _: self._looks.pop(key, None))
-        await self._in_time(asyncio.shield(look), access.url)
+        await self.in_time(asyncio.shield(look), access.url)
 
     async def stored_backup(self, access: TargetAccess, volume: str, backup: str) -> StoredBackup:
         """Read it, once it is known that the store answers: a hanging one is looked at by one thread only."""
         await self.check_target(access)
-        return await self._in_time(_in_thread(lambda: read_stored(access, volume, backup)), access.url)
+        return await self.in_time(in_thread(lambda: read_stored(access, volume, backup)), access.url)
 
     async def look_at(self, path: str) -> Place:
         """Look."""
         return await asyncio.to_thread(look_at, path)
 
-    async def _in_time(self, answer: "asyncio.Future[T]", url: str) -> T:
+    async def in_time(self, answer: "asyncio.Future[T]", url: str) -> T:
+        """The answer; raises StoreUnavailable if it takes too long."""
         try:
             return await asyncio.wait_for(answer, self._answer_seconds)
         except TimeoutError:
@@ -89,7 +90,8 @@ class LocalSurroundings:
             ) from None
 
 
-def _in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
+def in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
+    """Begin it in a thread of its own, which nobody waits for at the end."""
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[T] = loop.create_future()
 

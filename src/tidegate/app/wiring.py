@@ -2,6 +2,7 @@
 
 from random import Random
 
+from tidegate import __version__
 from tidegate.controllers.backup import BackupController
 from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
@@ -14,6 +15,7 @@ from tidegate.controllers.restore import RestoreController
 from tidegate.controllers.restore_queue import RestoreQueue
 from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.schedule import ScheduleController
+from tidegate.controllers.system_backup import SystemBackupController
 from tidegate.controllers.target import TargetController
 from tidegate.controllers.transfer import TransferController
 from tidegate.controllers.transfer_gates import TransferGates
@@ -25,6 +27,10 @@ from tidegate.ports.mover_host import MoverHost
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
+from tidegate.ports.system_archives import NoArchives, SystemArchives
+
+# Longhorn keeps its own system backups beside ours, under its own versions.
+ARCHIVE_VERSION = f"tidegate-{__version__}"
 
 
 def build_runtime(
@@ -35,6 +41,7 @@ def build_runtime(
     *,
     secrets: SecretStore | None = None,
     hooks: HookRunner | None = None,
+    archives: SystemArchives | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers, clock)
@@ -53,6 +60,7 @@ def build_runtime(
             RestoreQueue(store, clock, mirror),
             RestoreController(store, clock),
             ScheduleController(store, clock),
+            SystemBackupController(store, clock, known, archives or NoArchives(), ARCHIVE_VERSION),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known),
             MoverBandwidth(store, supervisor),

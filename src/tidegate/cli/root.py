@@ -20,6 +20,7 @@ from tidegate.cli import (
     schedule,
     setting,
     store,
+    system,
     target,
     transfer,
     volume,
@@ -44,6 +45,7 @@ _NOUNS = {
     "transfer": transfer.app,
     "node": node.app,
     "load": load.app,
+    "system": system.app,
     "store": store.app,
     "config": config.app,
 }

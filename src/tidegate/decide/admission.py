@@ -41,6 +41,10 @@ def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
     spec = backup.spec
     _check_patterns(spec.included_namespaces, "spec.includedNamespaces")
     _check_patterns(spec.excluded_namespaces, "spec.excludedNamespaces")
+    for index, name in enumerate(spec.included_volumes):
+        if name.count("/") != 1 or not all(name.split("/")):
+            field = f"spec.includedVolumes[{index}]"
+            raise InvalidInput(f"{name!r} is not a volume; write NAMESPACE/NAME", field=field)
     for field in _NOT_YET:
         if getattr(spec, field) != getattr(_PLAIN, field):
             wire = BackupSpec.model_fields[field].alias or field
@@ -54,7 +58,7 @@ def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
     ordered_volumes(spec.ordered_resources)
     if spec.label_selector and spec.or_label_selectors:
         raise InvalidInput("give labelSelector or orLabelSelectors, not both", field="spec.labelSelector")
-    return backup.with_spec(storage_location=_target_for(spec.storage_location, targets))
+    return backup.with_spec(storage_location=target_for(spec.storage_location, targets))
 
 
 def admit_schedule(schedule: Schedule, targets: Sequence[BackupTarget]) -> Schedule:
@@ -152,7 +156,7 @@ def _check_patterns(patterns: Sequence[str], field: str) -> None:
             raise InvalidInput(str(error), field=f"{field}[{index}]") from None
 
 
-def _target_for(name: str, targets: Sequence[BackupTarget]) -> str:
+def target_for(name: str, targets: Sequence[BackupTarget], *, field: str = "spec.storageLocation") -> str:
     """The named target, else the default one, else the only one."""
     names = sorted(target.name for target in targets)
     known = f"there are: {', '.join(names)}" if names else "make one first: tidegate target create NAME URL"
@@ -163,5 +167,5 @@ def _target_for(name: str, targets: Sequence[BackupTarget]) -> str:
     chosen = sorted(target.name for target in targets if target.spec.default) or names
     if len(chosen) != 1:
         why = "there is no backup target" if not chosen else "there are several backup targets and none is the default"
-        raise InvalidInput(f"{why}; say which one to use", field="spec.storageLocation", hint=known)
+        raise InvalidInput(f"{why}; say which one to use", field=field, hint=known)
     return chosen[0]
