@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tidegate.api.restore_source import read_source, volumes_by_name
 from tidegate.api.services import Services
 from tidegate.api.system_admission import admit_system_backup
+from tidegate.api.system_restore_plan import admit_system_restore
 from tidegate.decide.admission import admit_backup, admit_schedule, check_node, check_setting
 from tidegate.decide.restore_places import placements
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
@@ -19,6 +20,7 @@ from tidegate.model.restore import RESTORE_FINALIZER, Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.setting import Setting
 from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Namespace, Volume
 from tidegate.ports.secrets import access_to
@@ -131,6 +133,7 @@ ADMISSIONS: dict[type[Resource], Admission] = {
     BackupTarget: Admission(_admit_target),
     Setting: Admission(_admit_setting),
     SystemBackup: Admission(admit_system_backup),
+    SystemRestore: Admission(admit_system_restore),
 }
 
 

@@ -20,6 +20,7 @@ from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
 from tidegate.model.volume import Namespace, Volume
@@ -37,6 +38,7 @@ _WRITABLE: tuple[type[Resource], ...] = (
     Restore,
     Schedule,
     SystemBackup,
+    SystemRestore,
 )
 _REPLACEABLE: tuple[type[Resource], ...] = (Volume, BackupTarget, Schedule)
 _READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node)

@@ -16,9 +16,10 @@ from tidegate.datapath.system_archives import (
     write_archive,
 )
 from tidegate.errors import StoreUnavailable
-from tidegate.format.system_archive import SystemArchive
+from tidegate.format.system_archive import encode_archive
 from tidegate.format.system_backup_cfg import ArchivePlace
 from tidegate.model.mover_job import TargetAccess
+from tidegate.model.system_archive import SystemArchive
 from tidegate.model.volume import VolumeSpec
 from tidegate.model.volume_kind import VolumeKind
 from tidegate.objects.backoff import HURRIED
@@ -47,7 +48,7 @@ class StoreArchives:
         """Write both objects."""
         place = ArchivePlace(archive.name, version)
         metadata = archive.metadata
-        written = Written(archive.encode(), metadata.system_backup_uid, access.url, metadata.created_at)
+        written = Written(encode_archive(archive), metadata.system_backup_uid, access.url, metadata.created_at)
         return await self._with_store(access, lambda objects: write_archive(objects, place, written))
 
     async def read(self, access: TargetAccess, place: ArchivePlace) -> SystemArchive:
@@ -80,6 +81,8 @@ def newest_change(path: str) -> float:
     By the time of change that a program cannot set back; of a file that was removed its directory tells.
     """
     newest = Path(path).stat().st_ctime
+    if not Path(path).is_dir():
+        return newest
     for directory, _, files in os.walk(path, onerror=_raise):
         place = Path(directory)
         newest = max(newest, place.lstat().st_ctime, *((place / name).lstat().st_ctime for name in files), 0.0)

@@ -16,6 +16,7 @@ from tidegate.controllers.restore_queue import RestoreQueue
 from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.schedule import ScheduleController
 from tidegate.controllers.system_backup import SystemBackupController
+from tidegate.controllers.system_restore import SystemRestoreController
 from tidegate.controllers.target import TargetController
 from tidegate.controllers.transfer import TransferController
 from tidegate.controllers.transfer_gates import TransferGates
@@ -47,7 +48,7 @@ def build_runtime(
     supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = HookSupervisor(hooks or NoHooks())
     mirror, transfers = QueueMirror(), TransferMirror()
-    known = secrets or NoSecrets()
+    known, shelf = secrets or NoSecrets(), archives or NoArchives()
     runtime = Runtime(
         store=store,
         clock=clock,
@@ -60,7 +61,8 @@ def build_runtime(
             RestoreQueue(store, clock, mirror),
             RestoreController(store, clock),
             ScheduleController(store, clock),
-            SystemBackupController(store, clock, known, archives or NoArchives(), ARCHIVE_VERSION),
+            SystemBackupController(store, clock, known, shelf, ARCHIVE_VERSION),
+            SystemRestoreController(store, clock, known, shelf),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known),
             MoverBandwidth(store, supervisor),

@@ -13,7 +13,7 @@ from tidegate.cli.exit_codes import PHASE_EXIT_CODES, ExitCode
 from tidegate.cli.failures import CommandFailure, failure_of
 from tidegate.cli.following import Deadline, Moment, follow
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.nouns import RESTORE, SYSTEM_BACKUP, Job
+from tidegate.cli.nouns import RESTORE, SYSTEM_BACKUP, SYSTEM_RESTORE, Job
 from tidegate.cli.output import show_one
 from tidegate.cli.terminal import printable
 from tidegate.cli.wire import Wire, labels_of, read_all, read_resource, uid_of
@@ -35,6 +35,11 @@ def job_view(noun: Job, wire: Wire, transfers: list[Wire]) -> "JobView":
         from tidegate.views.system import system_backup_job
 
         return system_backup_job(read_resource((SystemBackup,), wire))
+    if noun is SYSTEM_RESTORE:
+        from tidegate.model.system_restore import SystemRestore
+        from tidegate.views.system_restore import system_restore_job
+
+        return system_restore_job(read_resource((SystemRestore,), wire))
     moving = read_all(TRANSFERS, transfers)
     if noun is RESTORE:
         return restore_job(read_resource((Restore,), wire), moving)

@@ -19,7 +19,6 @@ from tidegate.decide.system_backup import (
     volumes_as_they_are,
 )
 from tidegate.errors import AlreadyExists, DamageError, NotFound, RetryableError, StaleVersion, UserError
-from tidegate.format.system_archive import SystemArchive
 from tidegate.format.system_backup_cfg import ArchivePlace
 from tidegate.model.backup import Backup
 from tidegate.model.labels import Selector
@@ -33,6 +32,7 @@ from tidegate.model.system import (
     SystemBackupPhase,
     SystemBackupVolume,
 )
+from tidegate.model.system_archive import SystemArchive
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Volume
 from tidegate.ports.clock import Clock

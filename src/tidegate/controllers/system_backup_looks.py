@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from tidegate.controllers.observation import all_of
 from tidegate.decide.system_backup import full_name, uploads_by_volume
-from tidegate.format.system_archive import DEFINITIONS, ArchivedVolumeBackup, ArchiveMetadata, SystemArchive
 from tidegate.model.backup import Backup
 from tidegate.model.labels import EVERYTHING, Selector
 from tidegate.model.system import SystemBackup, VolumeBackupPolicy
+from tidegate.model.system_archive import DEFINITIONS, ArchivedVolumeBackup, ArchiveMetadata, SystemArchive
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import BACKUP_LABEL, UPLOADS, Transfer
 from tidegate.model.volume import Volume

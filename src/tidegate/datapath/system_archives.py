@@ -5,7 +5,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from tidegate.errors import AlreadyExists, DamagedMetadata, NotFound
-from tidegate.format.system_archive import LARGEST_ARCHIVE, SystemArchive, maker_of
+from tidegate.format.system_archive import LARGEST_ARCHIVE, decode_archive, maker_of
 from tidegate.format.system_backup_cfg import (
     LARGEST_SYSTEM_CFG,
     SYSTEM_BACKUPS,
@@ -13,6 +13,7 @@ from tidegate.format.system_backup_cfg import (
     SystemBackupCfg,
     place_of_cfg,
 )
+from tidegate.model.system_archive import SystemArchive
 from tidegate.ports.object_store import ObjectStore
 from tidegate.ports.system_archives import StoredArchive
 
@@ -79,7 +80,7 @@ def read_archive(objects: ObjectStore, place: ArchivePlace) -> SystemArchive:
         raise DamagedMetadata(f"the archive of system backup {place.name} is missing beside its cfg") from error
     if sha256(body).hexdigest() != cfg.checksum:
         raise DamagedMetadata(f"the archive of system backup {place.name} is not what its checksum says")
-    return SystemArchive.decode(body, place.name)
+    return decode_archive(body, place.name)
 
 
 def remove_archive(objects: ObjectStore, place: ArchivePlace, *, only_of: str | None = None) -> None:

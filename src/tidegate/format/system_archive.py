@@ -13,9 +13,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -23,103 +21,60 @@ from tidegate.errors import DamagedMetadata
 from tidegate.model.frozen import Model
 from tidegate.model.names import check_namespace
 from tidegate.model.resource import Resource
-from tidegate.model.schedule import Schedule
-from tidegate.model.setting import Setting
-from tidegate.model.system import StoredVolumeBackup, VolumeBackupPolicy
-from tidegate.model.target import BackupTarget
-from tidegate.model.volume import Namespace, Volume
+from tidegate.model.system_archive import (
+    ARCHIVE_FORMAT,
+    DEFINITIONS,
+    ArchivedVolumeBackup,
+    ArchiveMetadata,
+    SystemArchive,
+    definition_of,
+)
 
-# What an archive holds, each kind behind those that it refers to: the order in which they come back.
-DEFINITIONS: tuple[type[Resource], ...] = (Setting, BackupTarget, Namespace, Volume, Schedule)
 LARGEST_ARCHIVE = 256 * 1024 * 1024
-_FORMAT = 1
 _METADATA = "metadata.yaml"
 _VOLUME_BACKUPS = "volumebackups"
 _ALWAYS_THE_SAME_TIME = (1980, 1, 1, 0, 0, 0)
 _READABLE_BY_OWNER = 0o100600 << 16
-_KEPT: dict[str, Any] = {
-    "api_version": True,
-    "kind": True,
-    "metadata": {"name", "namespace", "labels", "annotations"},
-    "spec": True,
-}
 
 M = TypeVar("M", bound=Model)
 
 
-class ArchiveMetadata(Model):
-    """Who made the archive, when and how."""
-
-    format: int = _FORMAT
-    version: str
-    created_at: datetime
-    system_backup_uid: str
-    """By this a system backup knows its own archive again after a crash."""
-    volume_backup_policy: VolumeBackupPolicy
-
-
-class ArchivedVolumeBackup(Model):
-    """Which volume backup belongs to a volume."""
-
-    volume: str
-    """NAMESPACE/NAME."""
-    target_url: str
-    stored: StoredVolumeBackup
+def encode_archive(archive: SystemArchive) -> bytes:
+    """The bytes of the zip."""
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", zipfile.ZIP_STORED) as packed:
+        for path, text in sorted(_texts(archive).items()):
+            entry = zipfile.ZipInfo(f"{archive.name}/{path}", _ALWAYS_THE_SAME_TIME)
+            entry.external_attr = _READABLE_BY_OWNER
+            entry.create_system = 3  # Unix, wherever it is made
+            packed.writestr(entry, text)
+    return body.getvalue()
 
 
-@dataclass(frozen=True)
-class SystemArchive:
-    """All definitions that the system needs to come back; no secrets, no work in progress."""
+def _texts(archive: SystemArchive) -> dict[str, str]:
+    texts = {_METADATA: _text(archive.metadata.to_wire())}
+    for kind in DEFINITIONS:
+        of_kind = [one for one in archive.definitions if isinstance(one, kind)]
+        ordered = sorted(of_kind, key=lambda one: (one.namespace, one.name))
+        texts[_path(kind.plural)] = _text([definition_of(one) for one in ordered])
+    rows = sorted(archive.volume_backups, key=lambda row: row.volume)
+    texts[_path(_VOLUME_BACKUPS)] = _text([row.to_wire() for row in rows])
+    return texts
 
-    name: str
-    metadata: ArchiveMetadata
-    definitions: tuple[Resource, ...]
-    volume_backups: tuple[ArchivedVolumeBackup, ...]
 
-    def encode(self) -> bytes:
-        """The bytes of the zip."""
-        body = io.BytesIO()
-        with zipfile.ZipFile(body, "w", zipfile.ZIP_STORED) as archive:
-            for path, text in sorted(self._texts().items()):
-                entry = zipfile.ZipInfo(f"{self.name}/{path}", _ALWAYS_THE_SAME_TIME)
-                entry.external_attr = _READABLE_BY_OWNER
-                entry.create_system = 3  # Unix, wherever it is made
-                archive.writestr(entry, text)
-        return body.getvalue()
-
-    def _texts(self) -> dict[str, str]:
-        texts = {_METADATA: _text(self.metadata.to_wire())}
-        for kind in DEFINITIONS:
-            of_kind = sorted(
-                (one for one in self.definitions if isinstance(one, kind)), key=lambda one: (one.namespace, one.name)
-            )
-            texts[_path(kind.plural)] = _text([definition_of(one) for one in of_kind])
-        rows = sorted(self.volume_backups, key=lambda row: row.volume)
-        texts[_path(_VOLUME_BACKUPS)] = _text([row.to_wire() for row in rows])
-        return texts
-
-    @classmethod
-    def decode(cls, body: bytes, name: str) -> "SystemArchive":
-        """What the bytes hold; raises DamagedMetadata with a sentence that names the part."""
-        texts = _unpacked(body, name)
-        metadata = _read(ArchiveMetadata, _json(texts, _METADATA), _METADATA)
-        if metadata.format > _FORMAT:
-            raise DamagedMetadata(
-                f"system backup {name} was written by version {metadata.version}, whose archives this one cannot read",
-                hint="restore it with that version or a newer one",
-            )
-        definitions = tuple(
-            _definition(kind, wire) for kind in DEFINITIONS for wire in _list(texts, _path(kind.plural))
+def decode_archive(body: bytes, name: str) -> SystemArchive:
+    """What the bytes hold; raises DamagedMetadata with a sentence that names the part."""
+    texts = _unpacked(body, name)
+    metadata = _read(ArchiveMetadata, _json(texts, _METADATA), _METADATA)
+    if metadata.format > ARCHIVE_FORMAT:
+        raise DamagedMetadata(
+            f"system backup {name} was written by version {metadata.version}, whose archives this one cannot read",
+            hint="restore it with that version or a newer one",
         )
-        rows = _list(texts, _path(_VOLUME_BACKUPS))
-        return cls(
-            name, metadata, definitions, tuple(_read(ArchivedVolumeBackup, row, _VOLUME_BACKUPS) for row in rows)
-        )
-
-
-def definition_of(resource: Resource) -> dict[str, Any]:
-    """A resource without what belongs to one server only: no status, no uid, no owners."""
-    return resource.model_dump(mode="json", include=_KEPT, exclude_none=True)
+    definitions = tuple(_definition(kind, wire) for kind in DEFINITIONS for wire in _list(texts, _path(kind.plural)))
+    rows = _list(texts, _path(_VOLUME_BACKUPS))
+    found = tuple(_read(ArchivedVolumeBackup, row, _VOLUME_BACKUPS) for row in rows)
+    return SystemArchive(name, metadata, definitions, found)
 
 
 def maker_of(body: bytes, name: str) -> str | None:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.system import StoredVolumeBackup
 
 
 class SystemRestorePhase(StrEnum):
@@ -83,6 +84,7 @@ class RestoredVolume(Model):
     """NAMESPACE/NAME."""
     backup_url: str = ""
     """The very volume backup that the system backup names."""
+    stored: StoredVolumeBackup | None = None
     restore: str | None = None
     """Name of the Restore that brings it back. Recorded before the Restore is made."""
     state: RestoredVolumeState

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Protocol
 
 from tidegate.errors import StoreUnavailable
-from tidegate.format.system_archive import SystemArchive
 from tidegate.format.system_backup_cfg import ArchivePlace
 from tidegate.model.mover_job import TargetAccess
+from tidegate.model.system_archive import SystemArchive
 from tidegate.model.volume import VolumeSpec
 
 
