@@ -11,12 +11,14 @@ from tidegate.errors import StoreUnavailable
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
+from tidegate.objects.memory import MemoryObjects
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.builders import a_backup, a_node, a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.movers import FakeMovers
+from tidegate.testing.system_archives import MemoryArchives
 
 
 @dataclass
@@ -43,8 +45,9 @@ class World:
 
     def __post_init__(self):
         self.store = self.store_kind(clock=self.clock, new_id=counting_ids())
+        self.archives = MemoryArchives(MemoryObjects(self.clock))
         self.runtime, self.supervisor = build_runtime(
-            self.store, self.clock, self.movers, self.weather, hooks=self.hooks
+            self.store, self.clock, self.movers, self.weather, hooks=self.hooks, archives=self.archives
         )
 
     async def start(self):
@@ -58,7 +61,9 @@ class World:
         await self.runtime.stop()
         await self.supervisor.close()
         self.movers = FakeMovers()
-        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather)
+        self.runtime, self.supervisor = build_runtime(
+            self.store, self.clock, self.movers, self.weather, archives=self.archives
+        )
         await recover(self.store, self.clock)
         self.runtime.start()
         await self.settle()

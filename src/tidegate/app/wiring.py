@@ -16,6 +16,7 @@ from tidegate.controllers.restore_queue import RestoreQueue
 from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.schedule import ScheduleController
 from tidegate.controllers.system_backup import SystemBackupController
+from tidegate.controllers.system_backup_sync import SystemBackupSync
 from tidegate.controllers.system_restore import SystemRestoreController
 from tidegate.controllers.target import TargetController
 from tidegate.controllers.transfer import TransferController
@@ -62,6 +63,7 @@ def build_runtime(
             RestoreController(store, clock),
             ScheduleController(store, clock),
             SystemBackupController(store, clock, known, shelf, ARCHIVE_VERSION),
+            SystemBackupSync(store, clock, known, shelf),
             SystemRestoreController(store, clock, known, shelf),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known),

@@ -161,7 +161,11 @@ class SystemBackupController:
         """One that somebody found in a store: take over what the store says of it."""
         access = await self._access(system)
         place = ArchivePlace(system.name, system.status.version)
-        stored = await self.archives.look(access, place)
+        try:
+            stored = await self.archives.look(access, place)
+        except NotFound:  # it went while we were told of it
+            await self.store.delete(system.ref, uid=system.metadata.uid)
+            return
         await self._ready(system.with_status(last_synced_at=self.clock.now()), access, stored)
 
     async def _ready(self, system: SystemBackup, access: TargetAccess, stored: StoredArchive) -> None:

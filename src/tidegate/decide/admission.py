@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from tidegate.decide.item_blocks import ordered_volumes
 from tidegate.decide.overlap import check_pattern
+from tidegate.decide.system_schedules import template_of
 from tidegate.errors import InvalidInput, NotFound, UserError
 from tidegate.model.backup import Backup, BackupSpec
 from tidegate.model.cron import read_fields, read_zone
@@ -74,7 +75,7 @@ def admit_schedule(schedule: Schedule, targets: Sequence[BackupTarget]) -> Sched
         except ValueError as error:
             raise InvalidInput(str(error), field=f"spec.{wire}") from None
     # One that makes no backups needs no target: whose target is gone must be able to pause.
-    _check_template(spec.template, targets, needs_target=not spec.paused)
+    _check_template(template_of(schedule), targets, needs_target=not spec.paused)
     rules_decide = spec.retention is not None and spec.retention.keeps_something
     if rules_decide and "ttl" not in spec.template.model_fields_set:
         return schedule.with_spec(template=spec.template.replace(ttl=_AS_LONG_AS_THE_RULES_SAY))

@@ -1,6 +1,6 @@
 """What a system backup does about each volume, and what it does next: every answer with its reason."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -9,14 +9,19 @@ from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, BackupS
 from tidegate.model.duration import format_duration
 from tidegate.model.resource import Metadata
 from tidegate.model.system import (
+    SYSTEM_BACKUP_FINALIZER,
     SYSTEM_BACKUP_LABEL,
     StoredVolumeBackup,
     SystemBackup,
+    SystemBackupPhase,
+    SystemBackupSpec,
+    SystemBackupStatus,
     SystemBackupVolume,
     VolumeBackupPolicy,
     VolumeDecision,
     VolumeOutcome,
 )
+from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import ATTEMPT_LABEL, BACKUP_LABEL, Transfer, TransferPhase
 from tidegate.model.volume import Volume
 
@@ -64,7 +69,7 @@ def _row(system: SystemBackup, volume: Volume, last: Transfer | None, changed: C
             volume=name,
             decision=VolumeDecision.CREATED,
             reason=why,
-            backup=backup_name(system, volume.namespace),
+            backup=backup_name(system, name),
             state=VolumeOutcome.WAITING,
         )
     if last is None:
@@ -103,25 +108,22 @@ def stored_by(upload: Transfer) -> StoredVolumeBackup:
     return StoredVolumeBackup(target=spec.target, store_volume=spec.store_volume, store_backup=spec.store_backup)
 
 
-def backup_name(system: SystemBackup, namespace: str) -> str:
-    """Always the same for the same system backup and namespace, so that making it twice is harmless."""
-    identity = f"{system.metadata.uid}/{namespace}"
+def backup_name(system: SystemBackup, volume: str) -> str:
+    """Always the same for the same system backup and volume, so that making it twice is harmless."""
+    identity = f"{system.metadata.uid}/{volume}"
     return f"{system.name[:200]}-{sha256(identity.encode()).hexdigest()[:10]}"
 
 
 def backups_to_make(system: SystemBackup) -> list[Backup]:
-    """One for each namespace with volumes to back up: a request of the queue, as every other one, is about namespaces.
+    """One for each volume to back up: what is done stays done, whatever happens to the others or to the server.
 
     One that a restart interrupts is queued again, because the system backup goes on too.
     """
-    by_name: dict[str, list[str]] = {}
-    for row in system.status.volumes:
-        if row.decision is VolumeDecision.CREATED and row.backup is not None:
-            by_name.setdefault(row.backup, []).append(row.volume)
-    return [_backup(system, name, volumes) for name, volumes in by_name.items()]
+    rows = [row for row in system.status.volumes if row.decision is VolumeDecision.CREATED]
+    return [_backup(system, row.backup, row.volume) for row in rows if row.backup is not None]
 
 
-def _backup(system: SystemBackup, name: str, volumes: Sequence[str]) -> Backup:
+def _backup(system: SystemBackup, name: str, volume: str) -> Backup:
     return Backup(
         metadata=Metadata(
             name=name,
@@ -130,8 +132,8 @@ def _backup(system: SystemBackup, name: str, volumes: Sequence[str]) -> Backup:
             owner_references=(system.as_owner(),),
         ),
         spec=BackupSpec(
-            included_namespaces=(volumes[0].partition("/")[0],),
-            included_volumes=tuple(volumes),
+            included_namespaces=(volume.partition("/")[0],),
+            included_volumes=(volume,),
             storage_location=system.spec.target,
             ttl=_AS_LONG_AS_THE_ARCHIVE,
             on_interruption=OnInterruption.REQUEUE,
@@ -256,3 +258,19 @@ def backups_to_hand_over(system: SystemBackup, others: Iterable[SystemBackup]) -
             if row.backup in mine and row.backup is not None:
                 heirs.setdefault(row.backup, other)
     return heirs
+
+
+def found_system_backups(
+    target: BackupTarget, versions: Mapping[str, str], known: Iterable[SystemBackup]
+) -> list[SystemBackup]:
+    """Records for those, by name and version, that a store holds and nobody here knows."""
+    names = {system.name for system in known}
+    return [
+        SystemBackup(
+            metadata=Metadata(name=name, finalizers=(SYSTEM_BACKUP_FINALIZER,)),
+            spec=SystemBackupSpec(target=target.name),
+            status=SystemBackupStatus(phase=SystemBackupPhase.SYNCING, version=version),
+        )
+        for name, version in sorted(versions.items())
+        if name not in names
+    ]

@@ -30,7 +30,7 @@ from tidegate.model.system_archive import (
     definition_of,
 )
 
-LARGEST_ARCHIVE = 256 * 1024 * 1024
+LARGEST_ARCHIVE = 64 * 1024 * 1024
 _METADATA = "metadata.yaml"
 _VOLUME_BACKUPS = "volumebackups"
 _ALWAYS_THE_SAME_TIME = (1980, 1, 1, 0, 0, 0)

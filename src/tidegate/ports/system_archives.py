@@ -59,11 +59,11 @@ class SystemArchives(Protocol):
 
 
 class NoArchives:
-    """Reaches no store: for whoever has no system backups."""
+    """Holds none and takes none: for whoever has no system backups."""
 
-    async def found(self, access: TargetAccess) -> list[ArchivePlace]:
+    async def found(self, access: TargetAccess) -> list[ArchivePlace]:  # noqa: ARG002  # a promise
         """See SystemArchives."""
-        raise _out_of_reach(access)
+        return []
 
     async def look(self, access: TargetAccess, place: ArchivePlace) -> StoredArchive:  # noqa: ARG002  # a promise
         """See SystemArchives."""

@@ -8,6 +8,7 @@ from tidegate.errors import NotFound, RetryableError
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.restore_plan import Place, StoredBackup
 from tidegate.model.volume import VolumeSpec
+from tidegate.objects.memory import MemoryObjects
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.builders import a_node, a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
@@ -15,6 +16,7 @@ from tidegate.testing.crashing_store import CrashingStore
 from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.movers import FakeMovers
+from tidegate.testing.system_archives import MemoryArchives
 
 FOR_EVER = 10**6
 _TURNS = 1500
@@ -56,6 +58,7 @@ class MortalWorld:
 
     def __post_init__(self) -> None:
         self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self.archives = MemoryArchives(MemoryObjects(self.clock))
 
     async def with_volumes(self, *names: str) -> "MortalWorld":
         """A target, a node, and these volumes in the namespace `shop`."""
@@ -68,7 +71,9 @@ class MortalWorld:
     async def live(self, *, writes: int = FOR_EVER) -> Life:
         """One life of a server with obliging movers, until it is idle, or dead after so many writes."""
         mortal, movers = CrashingStore(self.store, writes), FakeMovers(obliging=True)
-        runtime, supervisor = build_runtime(mortal, self.clock, movers, FineWeather(), hooks=self.hooks)
+        runtime, supervisor = build_runtime(
+            mortal, self.clock, movers, FineWeather(), hooks=self.hooks, archives=self.archives
+        )
         try:
             await recover(mortal, self.clock)
         except RetryableError:
