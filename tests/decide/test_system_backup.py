@@ -170,5 +170,6 @@ def test_backups_that_another_system_backup_relies_on_are_handed_over_to_it():
     relies = a_system_backup("later", volumes=(SystemBackupVolume(volume="shop/db", decision=REUSED, backup="b"),))
     going = relies.with_metadata(name="going", uid="uid-of-going", deletion_timestamp=THEN)
 
-    assert backups_to_hand_over(made, [made, going, relies]) == {"b": relies}
-    assert backups_to_hand_over(made, [made, going]) == {}
+    assert backups_to_hand_over({"b"}, made, [made, going, relies]) == {"b": relies}
+    assert backups_to_hand_over({"b"}, made, [made, going]) == {}
+    assert backups_to_hand_over(set(), made, [relies]) == {}

@@ -211,8 +211,10 @@ class SystemBackupController:
         """The archive goes first, then the record; Backups that another one relies on are handed over to it."""
         if system.status.phase is not SystemBackupPhase.DELETING:
             system = await self.store.update_status(system.with_status(phase=SystemBackupPhase.DELETING))
-        heirs = backups_to_hand_over(system, await all_of(self.store, SystemBackup))
-        for backup in await self._backups(system):
+        owned = await self._backups(system)
+        names = {backup.name for backup in owned}
+        heirs = backups_to_hand_over(names, system, await all_of(self.store, SystemBackup))
+        for backup in owned:
             if (heir := heirs.get(backup.name)) is not None:
                 labels = {**backup.metadata.labels, SYSTEM_BACKUP_LABEL: heir.metadata.uid}
                 await self.store.update(backup.with_metadata(labels=labels, owner_references=(heir.as_owner(),)))

@@ -244,18 +244,19 @@ def failure_of(rows: Iterable[SystemBackupVolume], *, limit: timedelta | None = 
     return f"{late}{named}{more}"
 
 
-def backups_to_hand_over(system: SystemBackup, others: Iterable[SystemBackup]) -> dict[str, SystemBackup]:
-    """Backups that this one made and another system backup relies on, with who is to own them from now on.
+def backups_to_hand_over(
+    owned: Collection[str], system: SystemBackup, others: Iterable[SystemBackup]
+) -> dict[str, SystemBackup]:
+    """Backups that this one owns and another system backup relies on, with who is to own them from now on.
 
     Without this, deleting the first of a row of system backups would take the data from all that reused it.
     """
-    mine = {row.backup for row in system.status.volumes if row.decision is VolumeDecision.CREATED and row.backup}
     heirs: dict[str, SystemBackup] = {}
     for other in sorted(others, key=lambda one: one.name):
         if other.metadata.uid == system.metadata.uid or other.deleting:
             continue
         for row in other.status.volumes:
-            if row.backup in mine and row.backup is not None:
+            if row.backup is not None and row.backup in owned:
                 heirs.setdefault(row.backup, other)
     return heirs
 
