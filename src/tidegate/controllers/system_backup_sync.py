@@ -1,5 +1,6 @@
 """Finds system backups that others wrote to a store: another machine, or this one before a disaster."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -55,11 +56,10 @@ class SystemBackupSync:
         named = {place.name: place.version for place in places}
         new = found_system_backups(target, named, await all_of(self.store, SystemBackup))
         for system in new:
-            try:
+            with suppress(AlreadyExists):  # somebody was quicker
                 await self.store.create(system)
-            except AlreadyExists:
-                continue  # somebody was quicker
-            log.info("system backup found", system_backup=system.name, target=target.name)
+        if new:
+            log.info("system backups found", target=target.name, count=len(new))
         return len(new)
 
     def _time_left(self, target: BackupTarget, now: datetime) -> timedelta | None:
