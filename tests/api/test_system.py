@@ -16,7 +16,7 @@ from tidegate.model.system import (
     VolumeDecision,
 )
 from tidegate.model.system_archive import ArchivedVolumeBackup, ArchiveMetadata, SystemArchive
-from tidegate.model.system_restore import SystemRestore, SystemRestoreSpec
+from tidegate.model.system_restore import SystemRestore, SystemRestorePhase, SystemRestoreSpec
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.builders import THEN, a_backup, a_node, a_system_backup, a_target, a_volume
 from tidegate.testing.system_archives import MemoryArchives
@@ -190,3 +190,17 @@ async def test_a_schedule_of_system_backups_can_be_run_now(api, services, target
     assert (made.status_code, made.json()["kind"]) == (201, "SystemBackup")
     assert made.json()["spec"] == {"volumeBackupPolicy": "always", "target": "store"}
     assert again.status_code == 409
+
+
+async def test_a_system_backup_that_is_being_restored_cannot_be_deleted(api, services, target):
+    url = "file:///somewhere/backupstore/system-backups/v1/weekly"
+    await services.store.create(a_system_backup("weekly", phase=SystemBackupPhase.READY, url=url))
+    reading = SystemRestore(metadata=Metadata(name="back"), spec=SystemRestoreSpec(system_backup="weekly"))
+    stored = await services.store.create(reading.with_status(source_url=url))
+
+    refused = await api.delete("/v1/systembackups/weekly")
+    await services.store.update_status(stored.with_status(phase=SystemRestorePhase.COMPLETED))
+    accepted = await api.delete("/v1/systembackups/weekly")
+
+    assert (refused.status_code, "restore back is reading" in refused.json()["detail"]) == (409, True)
+    assert accepted.status_code == 202
