@@ -56,7 +56,7 @@ async def names(world, kind):
 
 
 # More than a system restore of two volumes takes; a test below makes sure of that.
-STEPS = 50
+STEPS = 65
 
 
 @pytest.mark.parametrize("step", range(STEPS))
