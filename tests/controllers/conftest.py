@@ -11,6 +11,7 @@ from tidegate.errors import StoreUnavailable
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
+from tidegate.objects.memory import MemoryObjects
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.builders import a_backup, a_node, a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
@@ -19,6 +20,7 @@ from tidegate.testing.identity import counting_ids
 from tidegate.testing.movers import FakeMovers
 from tidegate.testing.notifier import FakeNotifier
 from tidegate.testing.scratch import FakeScratch
+from tidegate.testing.system_archives import MemoryArchives
 
 
 @dataclass
@@ -47,11 +49,12 @@ class World:
 
     def __post_init__(self):
         self.store = self.store_kind(clock=self.clock, new_id=counting_ids())
+        self.archives = MemoryArchives(MemoryObjects(self.clock))
         self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather, **self.rest)
 
     @property
     def rest(self):
-        return {"hooks": self.hooks, "scratch": self.scratch, "notifier": self.notifier}
+        return {"hooks": self.hooks, "scratch": self.scratch, "notifier": self.notifier, "archives": self.archives}
 
     async def start(self):
         await self.store.create(a_target("store"))

@@ -3,15 +3,12 @@
 Here with few volumes and a short way; `make bench-catalogue` measures lists, syncs and deletes at the full size.
 """
 
-import asyncio
 import json
 
 import pytest
 
 from tidegate.app.clock import SystemClock
-from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.format.paths import backup_cfg_key, volume_dir
-from tidegate.model.catalogue import CatalogueFilter
 from tidegate.model.mover_job import TargetAccess
 from tidegate.objects.open import open_store
 from tidegate.testing.distance import Distance
@@ -69,28 +66,27 @@ class FarStore:
             last = target["status"].get("lastSyncedAt", "")
             self.wait_for("backuptargets", lambda one, last=last: one["status"].get("lastSyncedAt", "") > last)
 
-    def delete(self, volume, **what):
+    def delete(self, volume, *, backups=None, wholeVolume=False):
+        path = f"/v1/backupvolumes/{volume}"
         with self.server.client() as client:
-            answer = client.post("/v1/deletions", json={"target": "far", "volume": volume, **what})
-        assert answer.status_code == 202, answer.text
-        return answer.json()["metadata"]["name"]
+            if wholeVolume:
+                answer = client.delete(path)
+            else:
+                answer = client.request("DELETE", path, params={"action": "backupDelete"}, json={"names": backups})
+        assert answer.status_code in {200, 202}, answer.text
+        return answer.json()["id"] if wholeVolume else answer.json()["deletion"]
 
     def wait_until_done(self, name):
         self.wait_for("deletions", lambda one: one["metadata"]["name"] == name and one["status"]["phase"] == "Done")
 
     def volumes(self):
-        return self._listed(lambda lists: lists.volumes(CatalogueFilter(target="far"), limit=1000), lambda v: v.name)
+        with self.server.client() as client:
+            return sorted(one["name"] for one in client.get("/v1/backupvolumes").json()["data"])
 
     def backups(self, volume):
-        wanted = CatalogueFilter(target="far", volume=volume)
-        return self._listed(lambda lists: lists.backups(wanted, limit=1000), lambda b: b.record.name)
-
-    def _listed(self, look, name):
-        lists = SqliteCatalogue.open(self.server.state / "catalogue.sqlite")
-        try:
-            return sorted(name(item) for item in asyncio.run(look(lists)).items)
-        finally:
-            lists.close()
+        with self.server.client() as client:
+            answer = client.get(f"/v1/backupvolumes/{volume}", params={"action": "backupList"})
+        return [] if answer.status_code == 404 else sorted(one["name"] for one in answer.json()["data"])
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from tidegate.api.notifications import admit_notification
 from tidegate.api.restore_source import read_source, volumes_by_name
 from tidegate.api.services import Services
+from tidegate.api.system_admission import admit_system_backup
+from tidegate.api.system_restore_plan import admit_system_restore
 from tidegate.api.verifications import admit_verification, check_command
 from tidegate.decide.admission import admit_backup, admit_schedule, check_node, check_setting
 from tidegate.decide.restore_places import placements
@@ -20,6 +22,8 @@ from tidegate.model.resource import Metadata, Resource
 from tidegate.model.restore import RESTORE_FINALIZER, Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.setting import Setting
+from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.verification import Verification
 from tidegate.model.volume import Namespace, Volume
@@ -136,6 +140,8 @@ ADMISSIONS: dict[type[Resource], Admission] = {
     Setting: Admission(_admit_setting),
     Verification: Admission(admit_verification),
     Notification: Admission(admit_notification),
+    SystemBackup: Admission(admit_system_backup),
+    SystemRestore: Admission(admit_system_restore),
 }
 
 

@@ -7,6 +7,8 @@ from tidegate.errors import Refused
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
+from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
 from tidegate.model.verification import Verification
@@ -53,9 +55,20 @@ async def _target_may_go(services: Services, target: Resource) -> None:
         )
 
 
+async def _system_backup_may_go(services: Services, system: Resource) -> None:
+    assert isinstance(system, SystemBackup)  # noqa: S101  # see DEPARTURES
+    for restore in (await services.store.list(SystemRestore)).items:
+        if not restore.status.phase.final and system.status.url and restore.status.source_url == system.status.url:
+            raise Refused(
+                f"system restore {restore.name} is reading system backup {system.name}",
+                hint="wait for it, or delete it first",
+            )
+
+
 DEPARTURES: dict[type[Resource], Callable[[Services, Resource], Awaitable[None]]] = {
     Backup: _backup_may_go,
     Volume: _volume_may_go,
     Namespace: _namespace_may_go,
     BackupTarget: _target_may_go,
+    SystemBackup: _system_backup_may_go,
 }

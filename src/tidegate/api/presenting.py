@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tidegate.api.load_looks import with_load
 from tidegate.api.queue_looks import queue_now, queue_table, restore_table
 from tidegate.api.services import Services
+from tidegate.api.system_looks import has_volumes_on_the_way, with_volumes_now
 from tidegate.api.transfer_looks import explained, waits_for_gate, waits_now
 from tidegate.decide.backup_queue import Waiting, plan_admissions
 from tidegate.model.backup import Backup, BackupPhase
@@ -22,6 +23,8 @@ async def present(services: Services, resources: Sequence[Resource]) -> list[Wir
     if any(map(waits_for_gate, resources)):
         waits = await waits_now(services)
         return [explained(resource, waits).to_wire() for resource in resources]
+    if any(map(has_volumes_on_the_way, resources)):
+        return [(await with_volumes_now(services, resource)).to_wire() for resource in resources]
     if any(map(_is_waiting_restore, resources)):
         return await _with_restore_places(services, resources)
     if not any(map(_is_queued, resources)):

@@ -21,6 +21,8 @@ from tidegate.model.notification import Notification, NotificationDelivery
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
+from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
 from tidegate.model.verification import Verification
@@ -32,7 +34,17 @@ LARGEST_PAGE = 1000
 
 # What clients may write; the others are made by the system and can only be read.
 # Targets are shown to clients of two kinds at once: `backuptargets.py`.
-_WRITABLE: tuple[type[Resource], ...] = (Namespace, Volume, Backup, Restore, Schedule, Verification, Notification)
+_WRITABLE: tuple[type[Resource], ...] = (
+    Namespace,
+    Volume,
+    Backup,
+    Restore,
+    Schedule,
+    SystemBackup,
+    SystemRestore,
+    Verification,
+    Notification,
+)
 _REPLACEABLE: tuple[type[Resource], ...] = (Volume, Schedule, Notification)
 _DELETABLE: tuple[type[Resource], ...] = (*_WRITABLE, BackupTarget)
 _READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node, NotificationDelivery)

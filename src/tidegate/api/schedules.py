@@ -11,11 +11,13 @@ from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import Wire
 from tidegate.api.queue_preview import preview
 from tidegate.decide.schedules import backup_for, next_times, unfinished
+from tidegate.decide.system_schedules import as_run, system_backup_of, template_of
 from tidegate.errors import InvalidInput, Refused
 from tidegate.model.backup import Backup
 from tidegate.model.cron import Cron
 from tidegate.model.labels import Selector
 from tidegate.model.schedule import SCHEDULE_LABEL, Schedule
+from tidegate.model.system import SystemBackup
 
 router = APIRouter(tags=["schedules"], dependencies=[Depends(require_token)])
 
@@ -41,20 +43,22 @@ async def next_runs(request: Request, name: str, count: Annotated[int, Query(ge=
     }
 
 
-@router.post("/schedules/{name}/run", status_code=201, responses={201: {"model": Backup}})
+@router.post("/schedules/{name}/run", status_code=201, responses={201: {"model": Backup | SystemBackup}})
 async def run_now(request: Request, name: str, force: Force = False) -> JSONResponse:
     """Make a backup of the schedule now, also if it is paused; its times stay as they are."""
     services = services_of(request)
     schedule = await services.store.get(Schedule, name)
-    backups = await services.store.list(Backup, selector=Selector.matching({SCHEDULE_LABEL: name}))
-    earlier = unfinished(backups.items)
+    mine = Selector.matching({SCHEDULE_LABEL: name})
+    systems = (as_run(one) for one in (await services.store.list(SystemBackup, selector=mine)).items)
+    earlier = unfinished([*(await services.store.list(Backup, selector=mine)).items, *systems])
     if earlier is not None and not force:
         raise Refused(
             f"backup {earlier.name} of schedule {name} is still {earlier.status.phase}",
             hint="wait for it, or run all the same with --force",
         )
-    wanted = backup_for(schedule, services.clock.now())
-    admitted = await ADMISSIONS[Backup].check(services, wanted)
-    created = await services.store.create(admitted)
-    assert isinstance(created, Backup)  # noqa: S101  # as it was wanted
-    return JSONResponse((await preview(services, created)).to_wire(), status_code=201)
+    run = backup_for(schedule, services.clock.now()).replace(spec=template_of(schedule))
+    template = schedule.spec.system_backup
+    wanted = run if template is None else system_backup_of(run, template)
+    created = await services.store.create(await ADMISSIONS[type(wanted)].check(services, wanted))
+    shown = await preview(services, created) if isinstance(created, Backup) else created
+    return JSONResponse(shown.to_wire(), status_code=201)

@@ -18,6 +18,7 @@ from tidegate.ports.notifier import NoNotifier, Notifier
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
+from tidegate.ports.system_archives import NoArchives, SystemArchives
 
 
 @dataclass
@@ -47,6 +48,7 @@ class Services:
     secrets: SecretStore = field(default_factory=NoSecrets)
     hooks: HookRunner = field(default_factory=NoHooks)
     notifier: Notifier = field(default_factory=NoNotifier)
+    archives: SystemArchives = field(default_factory=NoArchives)
     reconcile_errors: Callable[[], dict[str, int]] = dict
     shutting_down: asyncio.Event = field(default_factory=asyncio.Event)
     """Open event streams watch it, or the server could not stop (uvicorn waits for them)."""

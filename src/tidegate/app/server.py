@@ -28,6 +28,7 @@ from tidegate.app.scratch_files import ScratchFiles
 from tidegate.app.secret_files import SecretFiles
 from tidegate.app.settings_at_start import write_settings
 from tidegate.app.surroundings import LocalSurroundings
+from tidegate.app.system_archives import StoreArchives
 from tidegate.app.virtual_nodes import register_nodes
 from tidegate.app.wiring import build_runtime
 from tidegate.catalogue.database import SqliteCatalogue
@@ -77,6 +78,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         desk = DeletionDesk(store, catalogue)
         await desk.hide_all()
         scratch, notifier = ScratchFiles(data_dir.scratch), RealNotifier(secrets, clock)
+        archives = StoreArchives(surroundings)
         runtime, supervisor = build_runtime(
             store,
             clock,
@@ -88,6 +90,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             scratch=scratch,
             notifier=notifier,
             desk=desk,
+            archives=archives,
         )
         services = Services(
             store=store,
@@ -96,6 +99,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             secrets=secrets,
             hooks=hooks,
             notifier=notifier,
+            archives=archives,
             token_is_good=token_check(token),
             sessions=Sessions(token.encode()),
             page=read_page(_PAGE),

@@ -68,20 +68,19 @@ class LocalSurroundings:
         if look is None:
             look = self._looks[key] = in_daemon_thread(lambda: self._look(access), name=_LOOK)
             look.add_done_callback(lambda _: self._looks.pop(key, None))
-        await self._in_time(asyncio.shield(look), access.url)
+        await self.in_time(asyncio.shield(look), access.url)
 
     async def stored_backup(self, access: TargetAccess, volume: str, backup: str) -> StoredBackup:
         """Read it, once it is known that the store answers: a hanging one is looked at by one thread only."""
         await self.check_target(access)
-        return await self._in_time(
-            in_daemon_thread(lambda: read_stored(access, volume, backup), name=_LOOK), access.url
-        )
+        return await self.in_time(in_daemon_thread(lambda: read_stored(access, volume, backup), name=_LOOK), access.url)
 
     async def look_at(self, path: str) -> Place:
         """Look."""
         return await asyncio.to_thread(look_at, path)
 
-    async def _in_time(self, answer: "asyncio.Future[T]", url: str) -> T:
+    async def in_time(self, answer: "asyncio.Future[T]", url: str) -> T:
+        """The answer; raises StoreUnavailable if it takes too long."""
         try:
             return await asyncio.wait_for(answer, self._answer_seconds)
         except TimeoutError:

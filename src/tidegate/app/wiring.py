@@ -2,6 +2,7 @@
 
 from random import Random
 
+from tidegate import __version__
 from tidegate.controllers.backup import BackupController
 from tidegate.controllers.backup_blocks import BackupBlocks
 from tidegate.controllers.backup_queue import BackupQueue
@@ -20,6 +21,9 @@ from tidegate.controllers.restore import RestoreController
 from tidegate.controllers.restore_queue import RestoreQueue
 from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.schedule import ScheduleController
+from tidegate.controllers.system_backup import SystemBackupController
+from tidegate.controllers.system_backup_sync import SystemBackupSync
+from tidegate.controllers.system_restore import SystemRestoreController
 from tidegate.controllers.target import TargetController
 from tidegate.controllers.transfer import TransferController
 from tidegate.controllers.transfer_gates import TransferGates
@@ -36,6 +40,10 @@ from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.scratch import NoScratch, ScratchRoom
 from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.surroundings import Surroundings
+from tidegate.ports.system_archives import NoArchives, SystemArchives
+
+# Longhorn keeps its own system backups beside ours, under its own versions.
+ARCHIVE_VERSION = f"tidegate-{__version__}"
 
 
 def build_runtime(
@@ -50,13 +58,14 @@ def build_runtime(
     scratch: ScratchRoom | None = None,
     notifier: Notifier | None = None,
     desk: DeletionDesk | None = None,
+    archives: SystemArchives | None = None,
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = HookSupervisor(hooks or NoHooks())
     checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
     mirror, transfers = QueueMirror(), TransferMirror()
-    known = secrets or NoSecrets()
+    known, shelf = secrets or NoSecrets(), archives or NoArchives()
     desk = desk or DeletionDesk(store)
     deletions = DeletionController(store, clock, supervisor, known, desk, syncs)
     runtime = Runtime(
@@ -74,6 +83,9 @@ def build_runtime(
             VerificationLine(store, clock, room),
             VerificationController(store, clock, room, checks),
             VerificationSchedule(store, clock),
+            SystemBackupController(store, clock, known, shelf, ARCHIVE_VERSION),
+            SystemBackupSync(store, clock, known, shelf),
+            SystemRestoreController(store, clock, known, shelf),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known, desk),
             deletions,

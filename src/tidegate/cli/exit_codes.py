@@ -105,8 +105,10 @@ EXIT_CODES: dict[type[TidegateError], ExitCode] = {
 # A job that was waited for: how its last phase is told to a script.
 PHASE_EXIT_CODES = {
     "Completed": ExitCode.DONE,
+    "Ready": ExitCode.DONE,
     "PartiallyFailed": ExitCode.PARTLY_MISSING,
     "FailedValidation": ExitCode.REJECTED,
     "Failed": ExitCode.FAILED,
+    "Error": ExitCode.FAILED,
     "Canceled": ExitCode.FAILED,
 }

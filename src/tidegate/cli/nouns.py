@@ -49,8 +49,25 @@ SETTING = Noun("setting", ("settings",), "setting:SETTINGS")
 TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
 NOTIFICATION = Noun("notification", ("notifications",), "notification:NOTIFICATIONS")
 DELETION = Noun("deletion", ("deletions",), "deletion:DELETIONS")
+SYSTEM_BACKUP = Job("system backup", ("systembackups",), "system:SYSTEM_BACKUPS")
+SYSTEM_RESTORE = Job("system restore", ("systemrestores",), "system_restore:SYSTEM_RESTORES")
 NODE = Noun("node", ("nodes",), "node:NODES")
 # Not a stored resource but a look into the catalogue, so it is in no list of nouns that can be watched.
 BACKUP_VOLUME = Noun("backup-volume", ("backupvolumes",), "catalogue:BACKUP_VOLUMES")
 
-NOUNS = (BACKUP, RESTORE, VERIFY, SCHEDULE, VOLUME, TARGET, NAMESPACE, SETTING, TRANSFER, NOTIFICATION, DELETION, NODE)
+NOUNS = (
+    BACKUP,
+    RESTORE,
+    VERIFY,
+    SCHEDULE,
+    VOLUME,
+    TARGET,
+    NAMESPACE,
+    SETTING,
+    TRANSFER,
+    SYSTEM_BACKUP,
+    SYSTEM_RESTORE,
+    NOTIFICATION,
+    DELETION,
+    NODE,
+)

@@ -24,6 +24,7 @@ from tidegate.cli import (
     schedule,
     setting,
     store,
+    system,
     target,
     transfer,
     verify,
@@ -54,6 +55,7 @@ _NOUNS = {
     "deletion": deletion.app,
     "node": node.app,
     "load": load.app,
+    "system": system.app,
     "store": store.app,
     "config": config.app,
 }

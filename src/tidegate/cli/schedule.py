@@ -11,13 +11,15 @@ from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.creating import Creation, create, new_resource
 from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.failures import wrong_usage
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.nouns import BACKUP, SCHEDULE
+from tidegate.cli.nouns import BACKUP, SCHEDULE, SYSTEM_BACKUP
 from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog, read_labels
 from tidegate.cli.output import pretty_json, show_one, show_sections, yaml_text
 from tidegate.cli.schedule_change import RetentionWishes, ScheduleChange, update
 from tidegate.cli.schedule_verification import VerificationWishes
+from tidegate.cli.system_backup import Policy
 from tidegate.cli.verbs import add_delete, add_get
 from tidegate.cli.wire import Wire, name_of, read_all, read_resource
 
@@ -35,6 +37,7 @@ Zone = Annotated[str | None, typer.Option(metavar="ZONE", help="Zone of these ti
         "tidegate schedule create shop --schedule @hourly --include-namespaces shop --keep-hourly 24 --keep-daily 7",
         'tidegate schedule create weekly --schedule "0 3 * * SUN" --ttl 90d --paused',
         'tidegate schedule create db --schedule @daily --verify-schedule "0 6 * * SUN" --verify-check open-db',
+        "tidegate schedule create system --schedule @weekly --system-backup if-changed --keep-last 8",
         codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT),
     ),
 )
@@ -48,6 +51,12 @@ def create_schedule(
     wishes: BackupWishes,
     keep: RetentionWishes,
     proof: VerificationWishes,
+    system_backup: Annotated[
+        Policy | None,
+        typer.Option(
+            metavar="POLICY", help="Make system backups with this volume backup policy instead.", show_default=False
+        ),
+    ] = None,
     paused: Annotated[bool, typer.Option("--paused", help="Make no backups until it is resumed.")] = False,
     skip_immediately: Annotated[
         bool, typer.Option("--skip-immediately", help="If it is due at once, wait for the next time.")
@@ -60,10 +69,12 @@ def create_schedule(
     output: options.Output = None,
 ) -> None:
     """Make backups at set times. A time is skipped while an earlier backup of the schedule is not finished."""
+    template = {key: value for key, value in wishes.spec().items() if value is not None}
     spec: Wire = {
         "schedule": schedule,
         "timezone": timezone,
-        "template": {key: value for key, value in wishes.spec().items() if value is not None},
+        "template": template,
+        "systemBackup": _system_template(system_backup, template),
         "retention": keep.spec(),
         "paused": paused or None,
         "skipImmediately": skip_immediately or None,
@@ -73,6 +84,18 @@ def create_schedule(
     resource = new_resource("Schedule", name, spec, labels=read_labels(labels))
     cli = context_of(ctx)
     create(cli, SCHEDULE, Creation(resource, output, dry_run), sentence=lambda wire: _sentence(cli, wire))
+
+
+def _system_template(policy: Policy | None, template: Wire) -> Wire | None:
+    """System backups are of everything: of all that may be said about a backup, only the target means something."""
+    if policy is None:
+        return None
+    if meaningless := sorted(template.keys() - {"storageLocation"}):
+        raise wrong_usage(
+            f"A system backup is of everything; leave out what sets {', '.join(meaningless)}.",
+            hint="Only the target can be chosen, with --storage-location.",
+        )
+    return {"volumeBackupPolicy": str(policy), "target": template.pop("storageLocation", "")}
 
 
 def _sentence(cli: CliContext, wire: Wire) -> str:
@@ -123,17 +146,23 @@ def update_schedule(
 def describe(ctx: typer.Context, name: Name) -> None:
     """Tell all about one schedule: its times, what it skipped and why, its backups and why each is kept."""
     from tidegate.decide.retention import plan_retention
+    from tidegate.decide.system_schedules import as_run
     from tidegate.model.backup import Backup
     from tidegate.model.cron import read_zone
     from tidegate.model.retention import Retention
     from tidegate.model.schedule import SCHEDULE_LABEL, Schedule
+    from tidegate.model.system import SystemBackup
     from tidegate.views.schedule import describe_schedule
 
     cli = context_of(ctx)
     with cli.connect() as client:
         schedule = read_resource((Schedule,), client.get(SCHEDULE, name))
-        wires = client.list(BACKUP.plural, selector=f"{SCHEDULE_LABEL}={name}").items
-    backups = read_all((Backup,), wires)
+        noun = BACKUP if schedule.spec.system_backup is None else SYSTEM_BACKUP
+        wires = client.list(noun.plural, selector=f"{SCHEDULE_LABEL}={name}").items
+    if noun is BACKUP:
+        backups = read_all((Backup,), wires)
+    else:
+        backups = [as_run(system) for system in read_all((SystemBackup,), wires)]
     kept = {}
     rules = schedule.spec.retention or Retention()
     # Of a schedule whose zone nobody knows any more, the rest can still be told.
@@ -184,8 +213,9 @@ def run_now(
     cli = context_of(ctx)
     with cli.connect() as client:
         wire = client.ask_for(SCHEDULE, name, "run", {"force": "true"} if force else None)
-    cli.terminal.note(f"Created backup {name_of(wire)}.")
-    show_one(cli, BACKUP, wire, output or OutputFormat.NAME)
+    noun = BACKUP if wire["kind"] == "Backup" else SYSTEM_BACKUP
+    cli.terminal.note(f"Created {noun.word} {name_of(wire)}.")
+    show_one(cli, noun, wire, output or OutputFormat.NAME)
 
 
 @app.command(

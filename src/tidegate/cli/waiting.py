@@ -13,7 +13,7 @@ from tidegate.cli.exit_codes import PHASE_EXIT_CODES, ExitCode
 from tidegate.cli.failures import CommandFailure, failure_of
 from tidegate.cli.following import Deadline, Moment, follow
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.nouns import RESTORE, VERIFY, Job
+from tidegate.cli.nouns import RESTORE, SYSTEM_BACKUP, SYSTEM_RESTORE, VERIFY, Job
 from tidegate.cli.output import show_one
 from tidegate.cli.terminal import printable
 from tidegate.cli.wire import Wire, labels_of, read_resource, uid_of
@@ -36,6 +36,16 @@ def job_view(noun: Job, wire: Wire, transfers: "Sequence[Transfer]") -> "JobView
     from tidegate.model.verification import Verification
     from tidegate.views.job import backup_job, restore_job, verification_job
 
+    if noun is SYSTEM_BACKUP:
+        from tidegate.model.system import SystemBackup
+        from tidegate.views.system import system_backup_job
+
+        return system_backup_job(read_resource((SystemBackup,), wire))
+    if noun is SYSTEM_RESTORE:
+        from tidegate.model.system_restore import SystemRestore
+        from tidegate.views.system_restore import system_restore_job
+
+        return system_restore_job(read_resource((SystemRestore,), wire))
     if noun is RESTORE:
         return restore_job(read_resource((Restore,), wire), transfers)
     if noun is VERIFY:

@@ -12,6 +12,7 @@ from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide.admission import admit_backup, template_refusal
 from tidegate.decide.retention import plan_retention
 from tidegate.decide.schedules import Skip, backup_for, judge, times_of
+from tidegate.decide.system_schedules import as_run, system_backup_of, template_of
 from tidegate.errors import AlreadyExists, NotFound
 from tidegate.model.backup import Backup
 from tidegate.model.cron import Cron
@@ -19,6 +20,7 @@ from tidegate.model.labels import Selector
 from tidegate.model.resource import Condition, Ref, Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import SCHEDULE_LABEL, SKIPPED_CONDITION, Schedule, SchedulePhase, SkipReason
+from tidegate.model.system import SystemBackup
 from tidegate.model.target import BackupTarget
 from tidegate.model.verification import Verification
 from tidegate.ports.clock import Clock
@@ -32,7 +34,7 @@ _WHILE_A_RESTORE_READS = timedelta(minutes=1)
 
 def _schedule_of(resource: Resource) -> Iterable[Ref]:
     """The end of a backup concerns its schedule, for retention; the steps before it do not."""
-    assert isinstance(resource, Backup)  # noqa: S101  # only used on the watch of backups
+    assert isinstance(resource, Backup | SystemBackup)  # noqa: S101  # only used on the watches of these
     name = resource.metadata.labels.get(SCHEDULE_LABEL)
     return (Ref("Schedule", name),) if name and resource.status.phase.final else ()
 
@@ -45,7 +47,7 @@ class ScheduleController:
     clock: Clock
     name: str = "schedule"
     workers: int = 4
-    watches: tuple[Watch, ...] = (Watch(Schedule), Watch(Backup, _schedule_of))
+    watches: tuple[Watch, ...] = (Watch(Schedule), Watch(Backup, _schedule_of), Watch(SystemBackup, _schedule_of))
 
     async def reconcile(self, key: Ref) -> Next:
         """Run or skip what is due, then retention; wakes exactly at the next time."""
@@ -60,23 +62,31 @@ class ScheduleController:
         except ValueError as error:  # time zone data may have changed since it was let in
             await self.store.update_status(_validated(schedule, str(error)))
             return Next.done()
-        backups = await all_of(self.store, Backup, Selector.matching({SCHEDULE_LABEL: schedule.name}))
+        backups = await self._runs(schedule)
         wake_at = await self._take_turn(schedule, cron, backups)
         read_again = await self._let_go(schedule, cron, backups)
         waits = [wake_at - self.clock.now()] if wake_at is not None else []
         return Next(min([*waits, *([_WHILE_A_RESTORE_READS] if read_again else [])], default=None))
 
+    async def _runs(self, schedule: Schedule) -> list[Backup]:
+        """What it made so far; system backups as its rules see them."""
+        mine = Selector.matching({SCHEDULE_LABEL: schedule.name})
+        if schedule.spec.system_backup is None:
+            return await all_of(self.store, Backup, mine)
+        return [as_run(system) for system in await all_of(self.store, SystemBackup, mine)]
+
     async def _take_turn(self, schedule: Schedule, cron: Cron, backups: list[Backup]) -> datetime | None:
         """The backup first, then the status: after a crash in between the same name is met again."""
         targets = await all_of(self.store, BackupTarget)
-        refusal = template_refusal(schedule.spec.template, targets)
+        refusal = template_refusal(template_of(schedule), targets)
         verdict = judge(schedule, cron, backups, now=self.clock.now(), refusal=refusal)
         missed = schedule.status.missed_runs + verdict.missed
         missed_at = self.clock.now() if verdict.missed else schedule.status.last_missed_at
         judged = schedule.with_status(times_as_of=times_of(schedule), missed_runs=missed, last_missed_at=missed_at)
         after, skip = _validated(judged, refusal), verdict.skip
         if verdict.run is not None:
-            skip = await self._run(admit_backup(backup_for(schedule, verdict.run), targets), verdict.run)
+            run = backup_for(schedule, verdict.run).replace(spec=template_of(schedule))
+            skip = await self._run(schedule, admit_backup(run, targets), verdict.run)
             if skip is None:
                 after = _ran(after, verdict.run)
         if skip is not None:
@@ -92,17 +102,18 @@ class ScheduleController:
         await self.store.update_status(after)  # writes nothing if nothing differs
         return verdict.wake_at
 
-    async def _run(self, backup: Backup, at: datetime) -> Skip | None:
-        schedule = backup.metadata.labels[SCHEDULE_LABEL]
+    async def _run(self, schedule: Schedule, backup: Backup, at: datetime) -> Skip | None:
+        template = schedule.spec.system_backup
+        wanted = backup if template is None else system_backup_of(backup, template)
         try:
-            await self.store.create(backup)
+            await self.store.create(wanted)
         except AlreadyExists:
-            existing = await self.store.get(Backup, backup.name)
-            if existing.metadata.labels.get(SCHEDULE_LABEL) != schedule:
-                message = f"there is a backup {backup.name} that is not of this schedule"
+            existing = await self.store.get(type(wanted), wanted.name)
+            if existing.metadata.labels.get(SCHEDULE_LABEL) != schedule.name:
+                message = f"there is a {_word(schedule)} {wanted.name} that is not of this schedule"
                 return Skip(at, SkipReason.NAME_TAKEN, message)
             return None  # we were here before
-        log.info("scheduled backup created", schedule=schedule, backup=backup.name, time=at.isoformat())
+        log.info("scheduled backup created", schedule=schedule.name, backup=wanted.name, time=at.isoformat())
         return None
 
     async def _let_go(self, schedule: Schedule, cron: Cron, backups: list[Backup]) -> bool:
@@ -121,7 +132,8 @@ class ScheduleController:
         for name in plan.delete:
             if name not in being_read:
                 log.info("no rule keeps the backup any more", schedule=schedule.name, backup=name)
-                await self._delete(Ref("Backup", name), uids[name])
+                kind = "Backup" if schedule.spec.system_backup is None else "SystemBackup"
+                await self._delete(Ref(kind, name), uids[name])
         return not being_read.isdisjoint(plan.delete)
 
     async def _delete(self, ref: Ref, uid: str) -> None:
@@ -129,6 +141,10 @@ class ScheduleController:
             await self.store.delete(ref, uid=uid)
         except NotFound:
             return  # somebody else was quicker
+
+
+def _word(schedule: Schedule) -> str:
+    return "backup" if schedule.spec.system_backup is None else "system backup"
 
 
 def _validated(schedule: Schedule, problem: str | None) -> Schedule:

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from tidegate.decide.item_blocks import ordered_volumes
 from tidegate.decide.overlap import check_pattern
+from tidegate.decide.system_schedules import template_of
 from tidegate.errors import InvalidInput, NotFound, UserError
 from tidegate.model.backup import Backup, BackupSpec
 from tidegate.model.cron import read_fields, read_zone
@@ -41,6 +42,10 @@ def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
     spec = backup.spec
     _check_patterns(spec.included_namespaces, "spec.includedNamespaces")
     _check_patterns(spec.excluded_namespaces, "spec.excludedNamespaces")
+    for index, name in enumerate(spec.included_volumes):
+        if name.count("/") != 1 or not all(name.split("/")):
+            field = f"spec.includedVolumes[{index}]"
+            raise InvalidInput(f"{name!r} is not a volume; write NAMESPACE/NAME", field=field)
     for field in _NOT_YET:
         if getattr(spec, field) != getattr(_PLAIN, field):
             wire = BackupSpec.model_fields[field].alias or field
@@ -54,7 +59,7 @@ def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
     ordered_volumes(spec.ordered_resources)
     if spec.label_selector and spec.or_label_selectors:
         raise InvalidInput("give labelSelector or orLabelSelectors, not both", field="spec.labelSelector")
-    return backup.with_spec(storage_location=_target_for(spec.storage_location, targets))
+    return backup.with_spec(storage_location=target_for(spec.storage_location, targets))
 
 
 def admit_schedule(schedule: Schedule, targets: Sequence[BackupTarget]) -> Schedule:
@@ -75,7 +80,7 @@ def admit_schedule(schedule: Schedule, targets: Sequence[BackupTarget]) -> Sched
         except ValueError as error:
             raise InvalidInput(str(error), field="spec.verification.schedule") from None
     # One that makes no backups needs no target: whose target is gone must be able to pause.
-    _check_template(spec.template, targets, needs_target=not spec.paused)
+    _check_template(template_of(schedule), targets, needs_target=not spec.paused)
     rules_decide = spec.retention is not None and spec.retention.keeps_something
     if rules_decide and "ttl" not in spec.template.model_fields_set:
         return schedule.with_spec(template=spec.template.replace(ttl=_AS_LONG_AS_THE_RULES_SAY))
@@ -157,7 +162,7 @@ def _check_patterns(patterns: Sequence[str], field: str) -> None:
             raise InvalidInput(str(error), field=f"{field}[{index}]") from None
 
 
-def _target_for(name: str, targets: Sequence[BackupTarget]) -> str:
+def target_for(name: str, targets: Sequence[BackupTarget], *, field: str = "spec.storageLocation") -> str:
     """The named target, else the default one, else the only one."""
     names = sorted(target.name for target in targets)
     known = f"there are: {', '.join(names)}" if names else "make one first: tidegate target create NAME URL"
@@ -168,5 +173,5 @@ def _target_for(name: str, targets: Sequence[BackupTarget]) -> str:
     chosen = sorted(target.name for target in targets if target.spec.default) or names
     if len(chosen) != 1:
         why = "there is no backup target" if not chosen else "there are several backup targets and none is the default"
-        raise InvalidInput(f"{why}; say which one to use", field="spec.storageLocation", hint=known)
+        raise InvalidInput(f"{why}; say which one to use", field=field, hint=known)
     return chosen[0]

@@ -14,12 +14,14 @@ from tidegate.model.volume import Volume
 
 def volumes_to_back_up(spec: BackupSpec, volumes: Iterable[Volume]) -> list[Volume]:
     """The volumes in the backup's namespaces that its selectors pick, in a stable order."""
+    included = frozenset(spec.included_volumes)
     wanted = [
         volume
         for volume in volumes
         if not volume.deleting
         and selects(volume.namespace, included=spec.included_namespaces, excluded=spec.excluded_namespaces)
         and _labelled(spec, volume)
+        and (not spec.included_volumes or f"{volume.namespace}/{volume.name}" in included)
     ]
     return sorted(wanted, key=lambda volume: (volume.namespace, volume.name))
 

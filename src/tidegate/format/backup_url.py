@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from tidegate.errors import InvalidInput
 from tidegate.format.paths import check_name
+from tidegate.model.store_url import same_store as same_store  # noqa: PLC0414  # many know it from here
 
 _LONGEST_URL = 4096
 
@@ -43,15 +44,3 @@ class BackupUrl:
             check_name(backup, what="backup")
         rest = sorted((option for option in options if option[0] not in {"volume", "backup"}), key=lambda o: o[0])
         return cls(f"{base}?{urlencode(rest)}" if rest else base, volume, backup)
-
-
-def same_store(one: str, other: str) -> bool:
-    """Whether two URLs name one store: Longhorn says vfs for file, and nobody minds a slash at the end."""
-    return _plain(one) == _plain(other)
-
-
-def _plain(url: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    base, _, query = url.strip().partition("?")
-    scheme, _, rest = base.partition("://")
-    plain_scheme = "file" if scheme.lower() == "vfs" else scheme.lower()
-    return plain_scheme, rest.rstrip("/"), tuple(sorted(parse_qsl(query, keep_blank_values=True)))

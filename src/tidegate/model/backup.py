@@ -76,6 +76,8 @@ class BackupSpec(Spec):
     included_namespaces: tuple[str, ...] = ()
     """Names or globs; empty or `*` means all."""
     excluded_namespaces: tuple[str, ...] = ()
+    included_volumes: tuple[str, ...] = ()
+    """Of those in the namespaces only these, as NAMESPACE/NAME; empty means all."""
     included_resources: tuple[str, ...] = ()
     excluded_resources: tuple[str, ...] = ()
     label_selector: LabelSelector | None = None

@@ -9,7 +9,8 @@ from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.setting import Setting
-from tidegate.model.system import SystemBackup, SystemRestore
+from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
 from tidegate.model.verification import Verification

@@ -10,6 +10,7 @@ from tidegate.model.backup import BackupSpec
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 from tidegate.model.retention import Retention
+from tidegate.model.system import SystemBackupSpec
 from tidegate.model.verification import CheckCommand
 
 # On every backup that a schedule made: the name of the schedule.
@@ -51,6 +52,8 @@ class ScheduleSpec(Spec):
     timezone: str = Field(default="UTC", examples=["Europe/Berlin"])
     template: BackupSpec = Field(default_factory=BackupSpec)
     """Of each backup. Its ttl is the longest that any of them is kept, whatever `retention` says."""
+    system_backup: SystemBackupSpec | None = None
+    """If given, it makes system backups like this, and `template` means nothing."""
     paused: bool = False
     skip_immediately: bool = False
     """A new schedule that is due at once waits for its next time instead."""

@@ -241,6 +241,19 @@ CATALOGUE_REQUESTS = SettingDefinition(
     "complains.",
     whole_number(1),
 )
+SYSTEM_BACKUP_VOLUME_TIMEOUT = SettingDefinition(
+    "system-backup-volume-backup-timeout",
+    "24h",
+    "How long a system backup waits for the backups of volumes that it has made, before it ends as Error.",
+    duration_of_at_least(timedelta(seconds=1)),
+)
+SYSTEM_BACKUP_UPLOAD_TIMEOUT = SettingDefinition(
+    "system-backup-upload-timeout",
+    "1h",
+    "How long a system backup tries to write its archive to a store that does not answer, and a system restore to read "
+    "it, before it ends as Error.",
+    duration_of_at_least(timedelta(seconds=1)),
+)
 
 KNOWN_SETTINGS = {
     definition.name: definition
@@ -264,6 +277,8 @@ KNOWN_SETTINGS = {
         POLL_INTERVAL,
         CATALOGUE_REQUESTS,
         VERIFICATION_SCRATCH,
+        SYSTEM_BACKUP_VOLUME_TIMEOUT,
+        SYSTEM_BACKUP_UPLOAD_TIMEOUT,
     )
 }
 
@@ -285,6 +300,8 @@ class Settings:
     queue_paused: bool
     priority_head_start_seconds: int
     overlap_detection: str
+    system_backup_volume_timeout: timedelta
+    system_backup_upload_timeout: timedelta
     limit_upload: int | None
     """Bytes per second, as the three that follow; None: no limit."""
     limit_download: int | None
@@ -319,6 +336,8 @@ def effective_settings(stored: list[Setting]) -> Settings:
         queue_paused=value(QUEUE_PAUSED),  # type: ignore[arg-type]
         priority_head_start_seconds=value(PRIORITY_HEAD_START_SECONDS),  # type: ignore[arg-type]
         overlap_detection=value(OVERLAP_DETECTION),  # type: ignore[arg-type]
+        system_backup_volume_timeout=value(SYSTEM_BACKUP_VOLUME_TIMEOUT),  # type: ignore[arg-type]
+        system_backup_upload_timeout=value(SYSTEM_BACKUP_UPLOAD_TIMEOUT),  # type: ignore[arg-type]
         limit_upload=value(LIMIT_UPLOAD),  # type: ignore[arg-type]
         limit_download=value(LIMIT_DOWNLOAD),  # type: ignore[arg-type]
         limit_upload_per_node=value(LIMIT_UPLOAD_PER_NODE),  # type: ignore[arg-type]

@@ -2,19 +2,35 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
+
+# Held until the archive is gone from the store and its volume backups have found another owner, or nobody needs them.
+SYSTEM_BACKUP_FINALIZER = "tidegate.dev/system-backup"
+# On every Backup that a system backup made, and every Restore that a system restore made: the uid of who wanted it.
+SYSTEM_BACKUP_LABEL = "tidegate.dev/system-backup-uid"
+SYSTEM_RESTORE_LABEL = "tidegate.dev/system-restore-uid"
 
 
 class VolumeBackupPolicy(StrEnum):
     """Which volumes a system backup also backs up."""
 
     IF_NOT_PRESENT = "if-not-present"
+    IF_CHANGED = "if-changed"
     ALWAYS = "always"
     DISABLED = "disabled"
+
+
+def _given_or_default(policy: object) -> object:
+    return policy or VolumeBackupPolicy.IF_NOT_PRESENT
+
+
+# Longhorn's clients send an empty text for "not given".
+Policy = Annotated[VolumeBackupPolicy, BeforeValidator(_given_or_default)]
 
 
 class SystemBackupPhase(StrEnum):
@@ -29,12 +45,64 @@ class SystemBackupPhase(StrEnum):
     DELETING = "Deleting"
     SYNCING = "Syncing"
 
+    @property
+    def final(self) -> bool:
+        """Whether the work is over, well or not."""
+        return self in {SystemBackupPhase.READY, SystemBackupPhase.ERROR}
+
 
 class SystemBackupSpec(Spec):
     """What the archive shall come with."""
 
-    volume_backup_policy: VolumeBackupPolicy = VolumeBackupPolicy.IF_NOT_PRESENT
+    volume_backup_policy: Policy = VolumeBackupPolicy.IF_NOT_PRESENT
     target: str = ""
+    """Name of a BackupTarget. Absent: the default one; the API writes back which."""
+
+
+class VolumeDecision(StrEnum):
+    """What a system backup does about one volume."""
+
+    CREATED = "Created"
+    """It has a backup of the volume made."""
+    REUSED = "Reused"
+    """It relies on the newest backup that there is."""
+    SKIPPED = "Skipped"
+
+
+class VolumeOutcome(StrEnum):
+    """How far the backup of one volume is."""
+
+    NONE = ""
+    """None is made."""
+    WAITING = "Waiting"
+    IN_PROGRESS = "InProgress"
+    COMPLETED = "Completed"
+    FAILED = "Failed"
+
+
+class StoredVolumeBackup(Model):
+    """Where one volume backup is: enough to find it again on another machine."""
+
+    target: str
+    """Name of the BackupTarget."""
+    store_volume: str
+    store_backup: str
+
+
+class SystemBackupVolume(Model):
+    """One volume, as the system backup saw it when it began."""
+
+    volume: str
+    """NAMESPACE/NAME."""
+    decision: VolumeDecision
+    reason: str = ""
+    backup: str | None = None
+    """Name of the Backup that holds it, or will."""
+    state: VolumeOutcome = VolumeOutcome.NONE
+    """Derived for whoever asks while volumes are backed up; stored once all of them have ended."""
+    message: str = ""
+    stored: StoredVolumeBackup | None = None
+    """The volume backup that the archive names. Absent: the volume comes back without data."""
 
 
 class SystemBackupStatus(Status):
@@ -42,7 +110,21 @@ class SystemBackupStatus(Status):
 
     phase: SystemBackupPhase = SystemBackupPhase.NEW
     version: str = ""
+    """Of the program that wrote the archive: part of its place in the store."""
+    url: str = ""
+    """Where the archive is. Absent until it is there, whole."""
+    checksum: str = ""
+    """SHA-256 of the archive."""
+    size: int | None = None
+    start_timestamp: datetime | None = None
+    deadline: datetime | None = None
+    """Until when the present phase may take."""
+    volumes_requested_at: datetime | None = None
+    """From when on a Backup of `volumes` that is not there was deleted, and not merely not made yet."""
+    volumes: tuple[SystemBackupVolume, ...] = ()
     created_at: datetime | None = None
+    """The moment that the archive tells of."""
+    completion_timestamp: datetime | None = None
     last_synced_at: datetime | None = None
     failure_reason: str | None = None
 
@@ -55,40 +137,3 @@ class SystemBackup(Resource):
     kind: Literal["SystemBackup"] = "SystemBackup"
     spec: SystemBackupSpec = Field(default_factory=SystemBackupSpec)
     status: SystemBackupStatus = Field(default_factory=SystemBackupStatus)
-
-
-class SystemRestorePhase(StrEnum):
-    """From asking to all definitions back."""
-
-    NEW = "New"
-    DOWNLOADING = "Downloading"
-    RESTORING = "Restoring"
-    RESTORING_VOLUMES = "RestoringVolumes"
-    COMPLETED = "Completed"
-    PARTIALLY_FAILED = "PartiallyFailed"
-    ERROR = "Error"
-
-
-class SystemRestoreSpec(Spec):
-    """Which archive, and which volumes with it."""
-
-    system_backup: str = Field(min_length=1)
-    volumes: Literal["none", "missing", "all"] = "missing"
-
-
-class SystemRestoreStatus(Status):
-    """How it stands."""
-
-    phase: SystemRestorePhase = SystemRestorePhase.NEW
-    source_url: str = ""
-    failure_reason: str | None = None
-
-
-class SystemRestore(Resource):
-    """A request to bring the system back from a SystemBackup."""
-
-    plural: ClassVar[str] = "systemrestores"
-
-    kind: Literal["SystemRestore"] = "SystemRestore"
-    spec: SystemRestoreSpec
-    status: SystemRestoreStatus = Field(default_factory=SystemRestoreStatus)

@@ -9,6 +9,7 @@ from tidegate.model.node import Node, NodeSpec, NodeStatus
 from tidegate.model.resource import Metadata, OwnerReference
 from tidegate.model.restore import Restore, RestorePhase, RestoreSpec, RestoreStatus
 from tidegate.model.schedule import Schedule, ScheduleSpec
+from tidegate.model.system import SYSTEM_BACKUP_FINALIZER, SystemBackup, SystemBackupSpec, VolumeBackupPolicy
 from tidegate.model.target import BackupTarget, BackupTargetSpec
 from tidegate.model.transfer import DataUpload, Transfer, TransferPhase, TransferSpec, TransferStatus
 from tidegate.model.volume import Volume, VolumeSpec
@@ -68,6 +69,18 @@ def freezing(
 def a_target(name: str, *, default: bool = False, url: str = "file:///somewhere") -> BackupTarget:
     """A target that nobody has looked at yet."""
     return BackupTarget(metadata=Metadata(name=name), spec=BackupTargetSpec(url=url, default=default))
+
+
+def a_system_backup(
+    name: str, policy: VolumeBackupPolicy = VolumeBackupPolicy.IF_NOT_PRESENT, **status: object
+) -> SystemBackup:
+    """A system backup as the API lets it in."""
+    return SystemBackup(
+        metadata=Metadata(
+            name=name, uid=f"uid-of-{name}", creation_timestamp=THEN, finalizers=(SYSTEM_BACKUP_FINALIZER,)
+        ),
+        spec=SystemBackupSpec(volume_backup_policy=policy, target="store"),
+    ).with_status(**status)
 
 
 def a_node(name: str = "node-a", *, ready: bool = True, slots: int | None = None, **labels: str) -> Node:

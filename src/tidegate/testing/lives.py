@@ -8,6 +8,7 @@ from tidegate.errors import NotFound, RetryableError
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.restore_plan import Place, StoredBackup
 from tidegate.model.volume import VolumeSpec
+from tidegate.objects.memory import MemoryObjects
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.builders import a_node, a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
@@ -17,6 +18,7 @@ from tidegate.testing.identity import counting_ids
 from tidegate.testing.movers import FakeMovers
 from tidegate.testing.notifier import FakeNotifier
 from tidegate.testing.scratch import FakeScratch
+from tidegate.testing.system_archives import MemoryArchives
 
 FOR_EVER = 10**6
 _TURNS = 1500
@@ -60,6 +62,7 @@ class MortalWorld:
 
     def __post_init__(self) -> None:
         self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self.archives = MemoryArchives(MemoryObjects(self.clock))
 
     async def with_volumes(self, *names: str) -> "MortalWorld":
         """A target, a node, and these volumes in the namespace `shop`."""
@@ -80,6 +83,7 @@ class MortalWorld:
             hooks=self.hooks,
             scratch=self.scratch,
             notifier=self.notifier,
+            archives=self.archives,
         )
         try:
             await recover(mortal, self.clock)

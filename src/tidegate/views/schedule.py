@@ -118,7 +118,14 @@ def time_line(time: datetime) -> str:
 
 
 def _content_lines(schedule: Schedule) -> list[tuple[str, str]]:
-    template = schedule.spec.template
+    template, system = schedule.spec.template, schedule.spec.system_backup
+    if system is not None:
+        return [
+            ("System backups", f"volume backup policy {system.volume_backup_policy}"),
+            ("Target", system.target or "the default"),
+            ("Keeps", retention_words(schedule.spec.retention)),
+            ("Deleted with it", "its system backups" if schedule.spec.use_owner_references_in_backup else ""),
+        ]
     return [
         ("Namespaces", joined(template.included_namespaces, empty="all")),
         ("Without", joined(template.excluded_namespaces)),

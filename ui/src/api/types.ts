@@ -31,6 +31,7 @@ export type BackupProgress = {
 export type BackupSpec = {
   includedNamespaces: (string)[];
   excludedNamespaces: (string)[];
+  includedVolumes: (string)[];
   includedResources: (string)[];
   excludedResources: (string)[];
   labelSelector?: LabelSelector;
@@ -141,6 +142,8 @@ export type DataUpload = {
   spec: TransferSpec;
   status: TransferStatus;
 };
+
+export type DefinitionAction = "Create" | "Update" | "Unchanged" | "Keep";
 
 export type Deletion = {
   apiVersion: "tidegate.dev/v1alpha1";
@@ -541,6 +544,25 @@ export type RestoreStatus = {
   validationErrors: (string)[];
 };
 
+export type RestoredDefinition = {
+  kind: string;
+  name: string;
+  action: DefinitionAction;
+  reason: string;
+  done: boolean;
+};
+
+export type RestoredVolume = {
+  volume: string;
+  backupUrl: string;
+  stored?: StoredVolumeBackup;
+  restore?: string;
+  state: RestoredVolumeState;
+  reason: string;
+};
+
+export type RestoredVolumeState = "Skipped" | "Waiting" | "InProgress" | "Completed" | "Failed";
+
 export type Retention = {
   keepLast?: number;
   keepHourly?: number;
@@ -564,6 +586,7 @@ export type ScheduleSpec = {
   schedule: string;
   timezone: string;
   template: BackupSpec;
+  systemBackup?: SystemBackupSpec;
   paused: boolean;
   skipImmediately: boolean;
   useOwnerReferencesInBackup: boolean;
@@ -613,6 +636,12 @@ export type SettingStatus = {
   category?: SettingCategory;
 };
 
+export type StoredVolumeBackup = {
+  target: string;
+  storeVolume: string;
+  storeBackup: string;
+};
+
 export type SyncStatus = {
   stage: string;
   done: number;
@@ -626,6 +655,77 @@ export type SyncStatus = {
   failures: number;
   failedAt?: string;
   vanished: string;
+};
+
+export type SystemBackup = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "SystemBackup";
+  metadata: Metadata;
+  spec: SystemBackupSpec;
+  status: SystemBackupStatus;
+};
+
+export type SystemBackupPhase = "New" | "CreatingVolumeBackups" | "Generating" | "Uploading" | "Ready" | "Error" | "Deleting" | "Syncing";
+
+export type SystemBackupSpec = {
+  volumeBackupPolicy: VolumeBackupPolicy;
+  target: string;
+};
+
+export type SystemBackupStatus = {
+  conditions: (Condition)[];
+  phase: SystemBackupPhase;
+  version: string;
+  url: string;
+  checksum: string;
+  size?: number;
+  startTimestamp?: string;
+  deadline?: string;
+  volumesRequestedAt?: string;
+  volumes: (SystemBackupVolume)[];
+  createdAt?: string;
+  completionTimestamp?: string;
+  lastSyncedAt?: string;
+  failureReason?: string;
+};
+
+export type SystemBackupVolume = {
+  volume: string;
+  decision: VolumeDecision;
+  reason: string;
+  backup?: string;
+  state: VolumeOutcome;
+  message: string;
+  stored?: StoredVolumeBackup;
+};
+
+export type SystemRestore = {
+  apiVersion: "tidegate.dev/v1alpha1";
+  kind: "SystemRestore";
+  metadata: Metadata;
+  spec: SystemRestoreSpec;
+  status: SystemRestoreStatus;
+};
+
+export type SystemRestorePhase = "New" | "Downloading" | "Restoring" | "RestoringVolumes" | "Completed" | "PartiallyFailed" | "Error";
+
+export type SystemRestoreSpec = {
+  systemBackup: string;
+  volumes: VolumeChoice;
+};
+
+export type SystemRestoreStatus = {
+  conditions: (Condition)[];
+  phase: SystemRestorePhase;
+  target: string;
+  sourceUrl: string;
+  startTimestamp?: string;
+  deadline?: string;
+  definitions: (RestoredDefinition)[];
+  volumesRequestedAt?: string;
+  volumes: (RestoredVolume)[];
+  completionTimestamp?: string;
+  failureReason?: string;
 };
 
 export type TargetCatalogue = {
@@ -766,7 +866,15 @@ export type Volume = {
   status: VolumeStatus;
 };
 
+export type VolumeBackupPolicy = "if-not-present" | "if-changed" | "always" | "disabled";
+
+export type VolumeChoice = "none" | "missing" | "all";
+
+export type VolumeDecision = "Created" | "Reused" | "Skipped";
+
 export type VolumeKind = "directory" | "image" | "device";
+
+export type VolumeOutcome = "" | "Waiting" | "InProgress" | "Completed" | "Failed";
 
 export type VolumeSpec = {
   directory?: string;
@@ -909,5 +1017,13 @@ export const KNOWN_SETTINGS: Record<string, { default: string; description: stri
   "verification-scratch-directory": {
     "default": "",
     "description": "Where verifications restore to, as an absolute path on the server's machine; empty: scratch/ in its data directory. Each makes a directory of its own there and removes it."
+  },
+  "system-backup-volume-backup-timeout": {
+    "default": "24h",
+    "description": "How long a system backup waits for the backups of volumes that it has made, before it ends as Error."
+  },
+  "system-backup-upload-timeout": {
+    "default": "1h",
+    "description": "How long a system backup tries to write its archive to a store that does not answer, and a system restore to read it, before it ends as Error."
   }
 };

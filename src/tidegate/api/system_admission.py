@@ -1,0 +1,28 @@
+"""The way in for system backups and system restores."""
+
+from tidegate.api.services import Services
+from tidegate.decide.admission import target_for
+from tidegate.errors import AlreadyExists, InvalidInput
+from tidegate.format.system_backup_cfg import LONGEST_SYSTEM_BACKUP_NAME
+from tidegate.model.resource import Resource
+from tidegate.model.system import SYSTEM_BACKUP_FINALIZER, SystemBackup
+from tidegate.model.target import BackupTarget
+from tidegate.ports.secrets import access_to
+
+
+async def admit_system_backup(services: Services, resource: Resource) -> Resource:
+    """With its target written in, which must answer now: a name that its store has already is never used twice."""
+    assert isinstance(resource, SystemBackup)  # noqa: S101  # see ADMISSIONS
+    if len(resource.name) > LONGEST_SYSTEM_BACKUP_NAME:
+        message = f"the name of a system backup has at most {LONGEST_SYSTEM_BACKUP_NAME} characters"
+        raise InvalidInput(message, field="metadata.name")
+    targets = (await services.store.list(BackupTarget)).items
+    name = target_for(resource.spec.target, targets, field="spec.target")
+    target = next(one for one in targets if one.name == name)
+    for place in await services.archives.found(await access_to(target.spec, services.secrets)):
+        if place.name == resource.name:
+            raise AlreadyExists(
+                f"target {name} already has a system backup {place.name} (version {place.version})",
+                hint="choose another name, or delete that one first",
+            )
+    return resource.with_spec(target=name).with_metadata(finalizers=(SYSTEM_BACKUP_FINALIZER,))

@@ -1,0 +1,56 @@
+"""How the volumes of a system backup or restore stand now: derived, since storing each step of each would cost much."""
+
+from tidegate.api.services import Services
+from tidegate.decide.system_backup import uploads_by_volume, volumes_as_they_are
+from tidegate.decide.system_restore_volumes import volumes_as_they_are as restored_as_they_are
+from tidegate.model.backup import Backup
+from tidegate.model.labels import Selector
+from tidegate.model.resource import Resource
+from tidegate.model.restore import Restore
+from tidegate.model.system import SYSTEM_BACKUP_LABEL, SYSTEM_RESTORE_LABEL, SystemBackup, SystemBackupPhase
+from tidegate.model.system_restore import SystemRestore, SystemRestorePhase
+from tidegate.model.transfer import BACKUP_LABEL, UPLOADS
+
+
+def has_volumes_on_the_way(resource: Resource) -> bool:
+    """Whether how its volumes stand is to be derived."""
+    if isinstance(resource, SystemBackup):
+        return resource.status.phase is SystemBackupPhase.CREATING_VOLUME_BACKUPS
+    return isinstance(resource, SystemRestore) and resource.status.phase is SystemRestorePhase.RESTORING_VOLUMES
+
+
+async def with_volumes_now(services: Services, resource: Resource) -> Resource:
+    """The same with the state of each volume."""
+    if not has_volumes_on_the_way(resource):
+        return resource
+    if isinstance(resource, SystemBackup):
+        return await _with_backups(services, resource)
+    return await _with_restores(services, resource) if isinstance(resource, SystemRestore) else resource
+
+
+async def _with_restores(services: Services, resource: SystemRestore) -> SystemRestore:
+    mine = Selector.matching({SYSTEM_RESTORE_LABEL: resource.metadata.uid})
+    restores = {restore.name: restore for restore in (await services.store.list(Restore, selector=mine)).items}
+    requested = resource.status.volumes_requested_at is not None
+    rows = restored_as_they_are(resource.status.volumes, restores, requested=requested)
+    return resource.with_status(volumes=rows)
+
+
+async def _with_backups(services: Services, resource: SystemBackup) -> SystemBackup:
+    mine = Selector.matching({SYSTEM_BACKUP_LABEL: resource.metadata.uid})
+    backups = {backup.name: backup for backup in (await services.store.list(Backup, selector=mine)).items}
+    uploads = [
+        upload
+        for backup in backups.values()
+        for kind in UPLOADS
+        for upload in (
+            await services.store.list(kind, selector=Selector.matching({BACKUP_LABEL: backup.metadata.uid}))
+        ).items
+    ]
+    rows = volumes_as_they_are(
+        resource.status.volumes,
+        backups,
+        uploads_by_volume(backups.values(), uploads),
+        requested=resource.status.volumes_requested_at is not None,
+    )
+    return resource.with_status(volumes=rows)

@@ -1,0 +1,102 @@
+"""`tidegate system backup`: all definitions and settings in one archive, with backups of volumes by a policy."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tidegate.cli import options
+from tidegate.cli.completion import names_of
+from tidegate.cli.context import context_of
+from tidegate.cli.creating import Creation, create, new_resource, send
+from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.nouns import SYSTEM_BACKUP, TARGET
+from tidegate.cli.options import epilog, read_labels, read_timeout
+from tidegate.cli.output import show_sections
+from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_wait
+from tidegate.cli.waiting import wait_for_job
+from tidegate.cli.wire import Wire, read_resource, uid_of
+
+app = typer.Typer(no_args_is_help=True, help="System backups: archives of all definitions and settings.")
+
+
+class Policy(StrEnum):
+    """As the API has them; named here, because models are slow to load."""
+
+    IF_NOT_PRESENT = "if-not-present"
+    IF_CHANGED = "if-changed"
+    ALWAYS = "always"
+    DISABLED = "disabled"
+
+
+PolicyOption = Annotated[
+    Policy,
+    typer.Option(help="Which volumes to back up first: those without a backup, those that changed, all, or none."),
+]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the system backup.", autocompletion=names_of(SYSTEM_BACKUP))
+]
+
+
+@app.command(
+    "create",
+    epilog=epilog(
+        "tidegate system backup create before-upgrade --wait",
+        "tidegate system backup create weekly-7 --volume-backup-policy if-changed --target offsite",
+        codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT, *WAIT_CODES),
+    ),
+)
+def create_system_backup(
+    ctx: typer.Context,
+    *,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new system backup; never one that exists.")],
+    volume_backup_policy: PolicyOption = Policy.IF_NOT_PRESENT,
+    target: Annotated[
+        str, typer.Option(metavar="NAME", help="Target; empty: the default one.", autocompletion=names_of(TARGET))
+    ] = "",
+    labels: options.Labels = None,
+    dry_run: options.DryRun = False,
+    wait: options.Wait = False,
+    timeout: options.Timeout = "",
+    output: options.Output = None,
+) -> None:
+    """Write all definitions and settings to a target, after backups of volumes according to the policy.
+
+    These pass the queue as all others do. One that fails makes the whole an Error that names the volume.
+    """
+    cli = context_of(ctx)
+    limit = read_timeout(timeout)
+    spec: Wire = {"volumeBackupPolicy": str(volume_backup_policy), "target": target}
+    creation = Creation(new_resource("SystemBackup", name, spec, labels=read_labels(labels)), output, dry_run)
+    if wait and not dry_run:
+        wire = send(cli, SYSTEM_BACKUP, creation)
+        wait_for_job(cli, SYSTEM_BACKUP, name, uid=uid_of(wire), timeout=limit, output=output)
+    else:
+        create(cli, SYSTEM_BACKUP, creation)
+
+
+@app.command("describe", epilog=epilog("tidegate system backup describe weekly-7", codes=(ExitCode.NOT_FOUND,)))
+def describe(ctx: typer.Context, name: Name, exact_bytes: options.ExactBytes = False) -> None:
+    """Tell all about one: where its archive is, and of each volume what was decided, why, and how far it is."""
+    from tidegate.model.system import SystemBackup
+    from tidegate.views.system import describe_system_backup
+
+    cli = context_of(ctx)
+    with cli.connect() as client:
+        system = read_resource((SystemBackup,), client.get(SYSTEM_BACKUP, name))
+    show_sections(cli, describe_system_backup(system, cli.reader(exact_bytes=exact_bytes)))
+
+
+add_get(
+    app,
+    SYSTEM_BACKUP,
+    "List system backups, also those that were found in a store.",
+    examples=("tidegate system backup get", "tidegate system backup get -o wide"),
+)
+add_delete(
+    app,
+    SYSTEM_BACKUP,
+    "Delete system backups with their archives and the volume backups that only they rely on. Asks first.",
+    examples=("tidegate system backup delete before-upgrade",),
+)
+add_wait(app, SYSTEM_BACKUP, example="tidegate system backup wait weekly-7 --timeout 2h")

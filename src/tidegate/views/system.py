@@ -1,0 +1,130 @@
+"""System backups as a table, as a description and as something to wait for."""
+
+from collections import Counter
+
+from tidegate.model.system import SystemBackup, SystemBackupPhase, SystemBackupVolume, VolumeDecision, VolumeOutcome
+from tidegate.views.job import Job
+from tidegate.views.phases import (
+    DELETING,
+    conditions_section,
+    identity_lines,
+    phase_cell,
+    shown_phase,
+    waiting_condition,
+    waiting_message,
+    waiting_reason,
+    waiting_section,
+)
+from tidegate.views.quantities import ordinal_of
+from tidegate.views.reader import Reader
+from tidegate.views.table import Column, Section, TableView, section, sections
+
+
+def volumes_done(system: SystemBackup) -> tuple[int, int]:
+    """Of the volumes that it has backed up, how many are done."""
+    made = [row for row in system.status.volumes if row.decision is VolumeDecision.CREATED]
+    return sum(row.state is VolumeOutcome.COMPLETED for row in made), len(made)
+
+
+def _volumes(system: SystemBackup) -> str:
+    done, made = volumes_done(system)
+    return ordinal_of(done, made) if made else ""
+
+
+SYSTEM_BACKUPS = TableView(
+    (SystemBackup,),
+    (
+        Column("NAME", lambda system, _: system.name),
+        Column("STATUS", lambda system, _: phase_cell(system, system.status.phase)),
+        Column("POLICY", lambda system, _: str(system.spec.volume_backup_policy)),
+        Column("VOLUMES", lambda system, _: _volumes(system)),
+        Column("WAITS FOR", lambda system, _: waiting_reason(system.status)),
+        Column("TARGET", lambda system, _: system.spec.target),
+        Column(
+            "SIZE",
+            lambda system, reader: "" if system.status.size is None else reader.size(system.status.size),
+            right=True,
+        ),
+        Column("TAKEN", lambda system, reader: reader.moment(system.status.created_at)),
+        Column("AGE", lambda system, reader: reader.age(system.metadata.creation_timestamp), wide=True),
+        Column("VERSION", lambda system, _: system.status.version, wide=True),
+        Column("MESSAGE", lambda system, _: system.status.failure_reason or waiting_message(system.status), wide=True),
+    ),
+)
+
+
+def describe_system_backup(system: SystemBackup, reader: Reader) -> tuple[Section, ...]:
+    """All there is to say about it, and one line for each volume."""
+    status = system.status
+    creating = status.phase is SystemBackupPhase.CREATING_VOLUME_BACKUPS
+    return sections(
+        section("System backup", [*identity_lines(system, reader), ("Status", shown_phase(system, status.phase))]),
+        waiting_section(status, reader),
+        section(
+            "Archive",
+            [
+                ("Policy", str(system.spec.volume_backup_policy)),
+                ("Target", system.spec.target),
+                ("URL", status.url),
+                ("Size", "" if status.size is None else reader.size(status.size)),
+                ("SHA-256", status.checksum),
+                ("Version", status.version),
+                ("Taken", reader.moment_and_age(status.created_at)),
+                ("Last synced", reader.moment_and_age(status.last_synced_at)),
+            ],
+        ),
+        section(
+            "Times",
+            [
+                ("Started", reader.moment_and_age(status.start_timestamp)),
+                ("Time left", reader.until(status.deadline)),
+                ("Ended", reader.moment_and_age(status.completion_timestamp)),
+                ("Took", reader.took(status.start_timestamp, status.completion_timestamp)),
+            ],
+        ),
+        section(
+            "Volumes", [_volume_line(row, reader.until(status.deadline) if creating else "") for row in status.volumes]
+        ),
+        section("Problems", [("Failure", status.failure_reason or "")]),
+        conditions_section(status, reader),
+    )
+
+
+def _volume_line(row: SystemBackupVolume, left: str) -> tuple[str, str]:
+    """The decision and why; then how far its backup is, and how long it may still take."""
+    words = [f"{row.decision}: {row.reason}" if row.reason else str(row.decision)]
+    if row.backup:
+        words.append(f"backup {row.backup}")
+    if row.decision is VolumeDecision.CREATED:
+        words.append(f"{row.state}: {row.message}" if row.message else str(row.state))
+        if left and row.state in {VolumeOutcome.WAITING, VolumeOutcome.IN_PROGRESS}:
+            words.append(f"time left {left}")
+    return row.volume, ", ".join(words)
+
+
+def system_backup_job(system: SystemBackup) -> Job:
+    """For somebody who waits for it."""
+    status = system.status
+    phase = shown_phase(system, status.phase)
+    start, end = status.start_timestamp, status.completion_timestamp
+    done, made = volumes_done(system)
+    counts = Counter(row.decision for row in status.volumes)
+    told = ", ".join(
+        f"{counts[decision]} volumes {str(decision).lower()}" for decision in VolumeDecision if counts[decision]
+    )
+    return Job(
+        word="System backup",
+        name=system.name,
+        phase=phase,
+        final=status.phase.final and phase != DELETING,
+        position=None,
+        waiting=waiting_condition(status),
+        items_done=done if made else None,
+        items_total=made or None,
+        problems=(status.failure_reason,) if status.failure_reason else (),
+        warnings=0,
+        errors=sum(row.state is VolumeOutcome.FAILED for row in status.volumes),
+        took=None if start is None or end is None else end - start,
+        transfers=(),
+        remark=told,
+    )

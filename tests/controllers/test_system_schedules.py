@@ -1,0 +1,117 @@
+"""Schedules of system backups, and system backups that another machine wrote."""
+
+from datetime import timedelta
+
+import pytest
+
+from tidegate.model.backup import Backup
+from tidegate.model.retention import Retention
+from tidegate.model.schedule import Schedule
+from tidegate.model.system import SystemBackup, SystemBackupPhase, SystemBackupSpec, VolumeBackupPolicy
+from tidegate.model.target import BackupTarget
+from tidegate.testing.builders import a_schedule, a_system_backup
+from tidegate.testing.lives import MortalWorld
+
+
+def hourly(policy=VolumeBackupPolicy.DISABLED, **spec):
+    return a_schedule("system", "0 * * * *", system_backup=SystemBackupSpec(volume_backup_policy=policy), **spec)
+
+
+async def names(world):
+    return [system.name for system in await world.all(SystemBackup)]
+
+
+async def test_a_schedule_makes_system_backups_at_its_times_and_no_backups(world):
+    await world.store.create(hourly())
+    await world.passes(hours=2, minutes=1)
+
+    systems = await world.all(SystemBackup)
+    assert [system.name for system in systems] == ["system-20260101010000", "system-20260101020000"]
+    assert {(str(s.status.phase), s.spec.target, str(s.spec.volume_backup_policy)) for s in systems} == {
+        ("Ready", "store", "disabled")
+    }
+    assert await world.all(Backup) == []
+
+
+async def test_a_run_is_skipped_while_an_earlier_system_backup_is_not_finished(world):
+    await world.volumes("shop/db")
+    await world.movers_may_be_silent()
+    await world.store.create(hourly(VolumeBackupPolicy.ALWAYS))
+    await world.passes(hours=2, minutes=1)
+
+    schedule = await world.store.get(Schedule, "system")
+    assert await names(world) == ["system-20260101010000"]
+    assert schedule.status.condition("Skipped").reason == "EarlierBackupNotFinal"
+
+
+async def test_retention_lets_old_system_backups_go_with_their_archives(world):
+    await world.store.create(hourly(retention=Retention(keep_last=2)))
+    await world.passes(hours=4, minutes=1)
+
+    kept = ["system-20260101030000", "system-20260101040000"]
+    assert await names(world) == kept
+    assert [place.name for place in await world.archives.found(None)] == kept
+
+
+async def test_volume_backups_stay_although_retention_takes_the_system_backup_that_made_them(world):
+    await world.volumes("shop/db")
+    world.movers.obliging = True
+    await world.store.create(hourly(VolumeBackupPolicy.IF_NOT_PRESENT, retention=Retention(keep_last=1)))
+    await world.passes(hours=3, minutes=1)
+
+    (system,) = await world.all(SystemBackup)
+    (backup,) = await world.all(Backup)
+    assert system.name == "system-20260101030000"
+    assert [owner.name for owner in backup.metadata.owner_references] == [system.name]
+    assert {row.backup for row in system.status.volumes} == {backup.name}
+
+
+@pytest.fixture
+async def elsewhere():
+    """The store of another machine that made two system backups."""
+    other = await MortalWorld().with_volumes("db")
+    for name in ("aa", "aaa"):
+        await other.store.create(a_system_backup(name, VolumeBackupPolicy.DISABLED))
+    await other.live()
+    return other.archives.objects
+
+
+async def test_what_another_machine_wrote_is_found_when_the_interval_is_over(world, elsewhere):
+    world.archives.objects = elsewhere
+    before = await names(world)
+    await world.passes(minutes=6)
+
+    systems = await world.all(SystemBackup)
+    assert (before, [system.name for system in systems]) == ([], ["aa", "aaa"])
+    assert {(str(system.status.phase), system.spec.target) for system in systems} == {("Ready", "store")}
+    assert all(system.status.checksum and system.status.url for system in systems)
+
+
+async def test_whoever_asks_for_a_sync_need_not_wait_for_the_interval(world, elsewhere):
+    world.archives.objects = elsewhere
+    await world.passes(seconds=2)
+    target = await world.store.get(BackupTarget, "store")
+    await world.store.update(target.with_spec(sync_requested_at=world.clock.now(), poll_interval=timedelta()))
+    await world.settle()
+
+    assert await names(world) == ["aa", "aaa"]
+
+
+async def test_a_store_that_is_suddenly_empty_or_away_takes_no_record_away(world, elsewhere):
+    world.archives.objects = elsewhere
+    await world.passes(minutes=6)
+    for info in list(elsewhere.list_all("")):
+        elsewhere.delete(info.key)
+    await world.passes(minutes=6)
+    emptied = await names(world)
+    world.archives.away = True
+    await world.passes(minutes=12)
+
+    assert emptied == await names(world) == ["aa", "aaa"]
+
+
+async def test_one_that_goes_while_it_is_being_taken_in_leaves_no_record(world):
+    await world.store.create(a_system_backup("gone", phase=SystemBackupPhase.SYNCING, version="v1"))
+    await world.settle()
+
+    assert await names(world) == []
