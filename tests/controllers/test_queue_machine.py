@@ -1,6 +1,7 @@
 """Whatever happens in whatever order: no limit exceeded, no overlap, nobody forgotten."""
 
 import asyncio
+from datetime import timedelta
 from fnmatch import fnmatchcase
 
 from hypothesis import HealthCheck, settings
@@ -288,6 +289,7 @@ class Queues(RuleBasedStateMachine):
                 if mover not in self.finished_movers:
                     self.finished_movers.append(mover)
                     mover.finish(size=1)
+            await self.world.clock.advance(timedelta(seconds=10))  # what failed is tried again after a while
             await self._settle()
         assert [(b.name, b.status.phase) for b in await self.world.all(Backup) if not b.status.phase.final] == []
 

@@ -66,15 +66,15 @@ class FarStore:
             last = target["status"].get("lastSyncedAt", "")
             self.wait_for("backuptargets", lambda one, last=last: one["status"].get("lastSyncedAt", "") > last)
 
-    def delete(self, volume, *, backups=None, wholeVolume=False):
+    def delete(self, volume, *, backups=None, whole_volume=False):
         path = f"/v1/backupvolumes/{volume}"
         with self.server.client() as client:
-            if wholeVolume:
+            if whole_volume:
                 answer = client.delete(path)
             else:
                 answer = client.request("DELETE", path, params={"action": "backupDelete"}, json={"names": backups})
         assert answer.status_code in {200, 202}, answer.text
-        return answer.json()["id"] if wholeVolume else answer.json()["deletion"]
+        return answer.json()["id"] if whole_volume else answer.json()["deletion"]
 
     def wait_until_done(self, name):
         self.wait_for("deletions", lambda one: one["metadata"]["name"] == name and one["status"]["phase"] == "Done")
@@ -108,7 +108,7 @@ def test_the_six_steps_of_the_plan(far):
     assert far.backups(KEPT) == every_backup
 
     # 3: a volume is gone from the list immediately, and from the store after a while.
-    deletion = far.delete(GONE, wholeVolume=True)
+    deletion = far.delete(GONE, whole_volume=True)
     assert GONE not in far.volumes()
     assert far.backups(GONE) == []
     far.wait_until_done(deletion)
@@ -133,7 +133,7 @@ def test_the_six_steps_of_the_plan(far):
 def test_many_backups_go_with_one_worker_and_a_restart_brings_nothing_back(far):
     names = [backup_name(number) for number in range(BACKUPS - 1)]
     deletion = far.delete(KEPT, backups=names)
-    whole = far.delete(GONE, wholeVolume=True)
+    whole = far.delete(GONE, whole_volume=True)
     far.server.kill()
     (far.server.state / "catalogue.sqlite").unlink()
     far.server.start()

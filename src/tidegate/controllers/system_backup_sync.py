@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from tidegate.controllers.observation import all_of
+from tidegate.controllers.observation import all_of, settings_now
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide.system_backup import found_system_backups
 from tidegate.errors import AlreadyExists, NotFound
@@ -41,14 +41,14 @@ class SystemBackupSync:
             target = await self.store.get(BackupTarget, key.name)
         except NotFound:
             return Next.done()
-        now = self.clock.now()
-        if (left := self._time_left(target, now)) is not None:
+        now, interval = self.clock.now(), await self._interval(target)
+        if (left := self._time_left(target, interval, now)) is not None:
             return Next.after(left) if left else Next.done()
         if target.status.available is not True:
             return Next.done()  # the target wakes us when it answers again
         await self.look(target)
         self._looked_at[target.metadata.uid] = now
-        return Next.after(target.spec.poll_interval) if target.spec.poll_interval else Next.done()
+        return Next.after(interval) if interval else Next.done()
 
     async def look(self, target: BackupTarget) -> int:
         """Record what is new in the store of this target; how many there were. Raises on a failed look."""
@@ -62,13 +62,17 @@ class SystemBackupSync:
             log.info("system backups found", target=target.name, count=len(new))
         return len(new)
 
-    def _time_left(self, target: BackupTarget, now: datetime) -> timedelta | None:
+    async def _interval(self, target: BackupTarget) -> timedelta:
+        own = target.spec.poll_interval
+        return own if own is not None else (await settings_now(self.store)).poll_interval
+
+    def _time_left(self, target: BackupTarget, interval: timedelta, now: datetime) -> timedelta | None:
         """How long until the next look; nothing at all if only somebody's wish leads to one; None if it is time."""
         looked = self._looked_at.get(target.metadata.uid)
         asked = target.spec.sync_requested_at
         if looked is None or (asked is not None and asked > looked):
             return None
-        if not target.spec.poll_interval:
+        if not interval:
             return timedelta()
-        left = looked + target.spec.poll_interval - now
+        left = looked + interval - now
         return left if left > timedelta() else None
