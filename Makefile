@@ -13,7 +13,7 @@ UI     := $(shell find ui/src ui/public -type f) ui/index.html ui/vite.config.ts
 NODE   := $(shell command -v npm 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check ui ui-check ui-test bench bench-store bench-catalogue format generate lock clean
+.PHONY: help run demo test test-long check ui ui-check ui-test bench bench-store bench-catalogue format generate lock clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,8 +60,11 @@ ui ui-test ui-check:
 	@echo "skipped: $@ needs Node.js 20.19 or newer"
 endif
 
-test: $(DEV) ui ui-test ## all tests
-	$(BIN)/python -m pytest -n 4 -q
+test: $(DEV) ui-test ## all tests but the long ones
+	$(BIN)/python -m pytest -n 4 -q -m "not long"
+
+test-long: $(DEV) ui ## the long ones: browsers, kills, disasters, storms (tests/conftest.py names them)
+	$(BIN)/python -m pytest -n 4 -q -m long
 
 check: $(DEV) ui-check ## lint, types, import contracts, generated files up to date
 	$(BIN)/ruff check

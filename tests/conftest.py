@@ -1,4 +1,6 @@
-"""Servers that several rooms' tests share."""
+"""Servers that several rooms' tests share, and which tests are the long ones."""
+
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -8,6 +10,41 @@ from tidegate.testing.rclone_server import RcloneServer, rclone_binary
 # How long an example takes says more about what else the machine does than about the code.
 settings.register_profile("tidegate", deadline=None)
 settings.load_profile("tidegate")
+
+# What takes long because it is long: browsers, many kills, whole disasters, random machines, storms. `make test` leaves
+# them to `make test-long`; what must be green before a change lands is both.
+_TESTS = Path(__file__).parent
+LONG = (
+    "page",
+    "api/test_fuzzing.py",
+    "app/test_mover_memory.py",
+    "controllers/test_gate_machine.py",
+    "controllers/test_notification_life.py",
+    "controllers/test_queue_machine.py",
+    "controllers/test_schedule_storm.py",
+    "controllers/test_verification_schedule.py",
+    "faults/test_bad_places.py",
+    "faults/test_killed_movers.py",
+    "faults/test_late_listings.py",
+    "faults/test_machine.py",
+    "journeys/test_disaster.py",
+    "journeys/test_kills.py",
+    "journeys/test_load_journey.py",
+    "journeys/test_notifications.py",
+    "journeys/test_queue_journey.py",
+    "journeys/test_restores.py",
+    "journeys/test_s3_journey.py",
+    "journeys/test_seed_test_plan.py",
+    "journeys/test_verification.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark them by where they are: one list shows them all."""
+    for item in items:
+        place = item.path.relative_to(_TESTS).as_posix()
+        if any(place == long or place.startswith(f"{long}/") for long in LONG):
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")
