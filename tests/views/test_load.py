@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tidegate.decide.transfer_table import TransferEntry
 from tidegate.model.load import parse_load_concurrency
 from tidegate.model.load_status import PrepareQueue, RestoreSlots
 from tidegate.model.node import Node, NodeLoad, NodeSpec, NodeStatus
@@ -12,7 +13,7 @@ from tidegate.model.resource import Metadata
 from tidegate.model.setting import effective_settings
 from tidegate.model.transfer import DataDownload, DataUpload, PodVolumeBackup, PodVolumeRestore, TransferPhase
 from tidegate.testing.builders import THEN, a_transfer
-from tidegate.views.load import load_row
+from tidegate.views.load import LoadRow
 from tidegate.views.load import load_status as status_of_rows
 from tidegate.views.load_words import LOADED_NODES, describe_load, load_changes
 from tidegate.views.node import NODES, describe_node
@@ -27,8 +28,13 @@ def settings(load="{}", restores=5):
     return replace(effective_settings([]), load_concurrency=parse_load_concurrency(load), concurrent_restores=restores)
 
 
+def row_of(transfer):
+    entry = TransferEntry.of(transfer)
+    return LoadRow(entry.phase, entry.restore, entry.node, entry.why[0])
+
+
 def load_status(transfers, nodes, given):
-    return status_of_rows(map(load_row, transfers), nodes, given)
+    return status_of_rows(map(row_of, transfers), nodes, given)
 
 
 def a_node(name, *, slots=None, ready=True, **labels):

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from tidegate.api.services import Services
+from tidegate.api.transfer_looks import transfer_table
 from tidegate.model.load_status import LoadedNode, LoadStatus
 from tidegate.model.node import Node
 from tidegate.model.resource import Resource
 from tidegate.model.setting import LOAD_CONCURRENCY, Setting, effective_settings
-from tidegate.model.transfer import TRANSFERS
-from tidegate.views.load import load_row, load_status
+from tidegate.views.load import LoadRow, load_status
 
 NEVER_SET = "0"
 """The version of a configuration that nobody has stored; no stored one has it."""
@@ -21,7 +21,8 @@ async def load_now(services: Services, *, instead: Setting | None = None) -> Loa
     version = next((one.metadata.resource_version for one in stored if one.name == LOAD_CONCURRENCY.name), NEVER_SET)
     if instead is not None:
         stored = [*(one for one in stored if one.name != instead.name), instead]
-    rows = [load_row(transfer) for kind in TRANSFERS for transfer in (await store.list(kind)).items]
+    table = await transfer_table(services)
+    rows = [LoadRow(entry.phase, entry.restore, entry.node, entry.why[0]) for entry in table.entries()]
     return load_status(rows, (await store.list(Node)).items, effective_settings(stored), version=version)
 
 

@@ -7,7 +7,6 @@ import typer
 
 from tidegate.cli import options
 from tidegate.cli.backup_wishes import BackupWishes
-from tidegate.cli.cancelling import Cancellation, cancel
 from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
@@ -19,7 +18,7 @@ from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog, read_labels, read_timeout
 from tidegate.cli.output import show_sections
 from tidegate.cli.pin import add_pin_verbs
-from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_logs, add_wait
+from tidegate.cli.verbs import WAIT_CODES, add_cancel, add_delete, add_get, add_logs, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
 from tidegate.cli.wire import Wire, read_all, read_model, read_resource, uid_of
 from tidegate.errors import NotFound, ServerUnreachable
@@ -107,34 +106,6 @@ def _explanation(client: Client, name: str) -> "QueueExplanation | None":
         return None
 
 
-@app.command(
-    "cancel",
-    epilog=epilog(
-        "tidegate backup cancel nightly",
-        "tidegate backup cancel nightly-1 nightly-2 --yes --wait --timeout 10m",
-        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED),
-    ),
-)
-def cancel_backups(
-    ctx: typer.Context,
-    *,
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(BACKUP), show_default=False)
-    ],
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for the end; exit code 6 if one was done before it could be cancelled.")
-    ] = False,
-    timeout: options.Timeout = "",
-    yes: options.Yes = False,
-) -> None:
-    """Call backups off. Asks first.
-
-    One that waits ends as Canceled at once. One in progress stops its transfers and ends as Canceled, within five
-    minutes whatever they do; one that is Finalizing ends as it would have. What is over cannot be cancelled.
-    """
-    cancel(context_of(ctx), BACKUP, Cancellation(tuple(names), yes, wait, timeout))
-
-
 def _reading_restores(client: Client, names: list[str]) -> Iterable[str]:
     from tidegate.model.restore import Restore
     from tidegate.views.dependents import dependents_of_backup
@@ -143,6 +114,17 @@ def _reading_restores(client: Client, names: list[str]) -> Iterable[str]:
     return [sentence for name in names for sentence in dependents_of_backup(name, restores)]
 
 
+add_cancel(
+    app,
+    BACKUP,
+    "Call backups off. Asks first.\n\n"
+    "One that waits ends as Canceled at once. One in progress stops its transfers and ends as Canceled, within five "
+    "minutes whatever they do; one that is Finalizing ends as it would have. What is over cannot be cancelled.",
+    examples=(
+        "tidegate backup cancel nightly",
+        "tidegate backup cancel nightly-1 nightly-2 --yes --wait --timeout 10m",
+    ),
+)
 add_get(
     app,
     BACKUP,

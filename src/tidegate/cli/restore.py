@@ -6,7 +6,6 @@ import typer
 
 from tidegate.cli import options
 from tidegate.cli import restore_request as asked
-from tidegate.cli.cancelling import Cancellation, cancel
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.creating import Creation, create, send
@@ -16,7 +15,7 @@ from tidegate.cli.nouns import RESTORE
 from tidegate.cli.options import epilog, read_timeout
 from tidegate.cli.output import compact_json, pretty_json, show_sections, show_table, yaml_text
 from tidegate.cli.restore_request import RestoreRequest
-from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_logs, add_wait
+from tidegate.cli.verbs import WAIT_CODES, add_cancel, add_delete, add_get, add_logs, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
 from tidegate.cli.wire import Wire, read_all, read_model, read_resource, uid_of
 
@@ -185,35 +184,15 @@ def describe(ctx: typer.Context, name: Name, exact_bytes: options.ExactBytes = F
     show_sections(cli, describe_restore(restore, read_all(TRANSFERS, transfers), cli.reader(exact_bytes=exact_bytes)))
 
 
-@app.command(
-    "cancel",
-    epilog=epilog(
-        "tidegate restore cancel look",
-        "tidegate restore cancel look --yes --wait --timeout 10m",
-        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED),
-    ),
+add_cancel(
+    app,
+    RESTORE,
+    "Call restores off. Asks first.\n\n"
+    "One that waits ends as Canceled at once, with nothing written. One in progress stops its downloads: volumes that "
+    "are back stay, those that are not are left as they were, except block devices, which may be half written. What is "
+    "over cannot be cancelled.",
+    examples=("tidegate restore cancel look", "tidegate restore cancel look --yes --wait --timeout 10m"),
 )
-def cancel_restores(
-    ctx: typer.Context,
-    *,
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(RESTORE), show_default=False)
-    ],
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for the end; exit code 6 if one was done before it could be cancelled.")
-    ] = False,
-    timeout: options.Timeout = "",
-    yes: options.Yes = False,
-) -> None:
-    """Call restores off. Asks first.
-
-    One that waits ends as Canceled at once, with nothing written. One in progress stops its downloads: volumes that are
-    back stay, those that are not are left as they were, except block devices, which may be half written. What is over
-    cannot be cancelled.
-    """
-    cancel(context_of(ctx), RESTORE, Cancellation(tuple(names), yes, wait, timeout))
-
-
 add_get(app, RESTORE, "List restores.", examples=("tidegate restore get", "tidegate restore get -w -o wide"))
 add_delete(
     app,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
+from tidegate.cli.cancelling import Cancellation, cancel
 from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
@@ -70,6 +71,28 @@ def add_delete(
 
     codes = (ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG)
     app.command("delete", help=text, epilog=epilog(*examples, codes=codes))(delete_them)
+
+
+def add_cancel(app: typer.Typer, job: Job, text: str, *, examples: tuple[str, ...]) -> None:
+    """`cancel`: for nouns that can be called off."""
+
+    def cancel_them(
+        ctx: typer.Context,
+        *,
+        names: Annotated[
+            list[str], typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(job), show_default=False)
+        ],
+        wait: Annotated[
+            bool,
+            typer.Option("--wait", help="Wait for the end; exit code 6 if one was done before it could be cancelled."),
+        ] = False,
+        timeout: options.Timeout = "",
+        yes: options.Yes = False,
+    ) -> None:
+        cancel(context_of(ctx), job, Cancellation(tuple(names), yes, wait, timeout))
+
+    codes = (ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED)
+    app.command("cancel", help=text, epilog=epilog(*examples, codes=codes))(cancel_them)
 
 
 def add_logs(app: typer.Typer, job: Job) -> None:

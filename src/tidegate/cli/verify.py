@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.cancelling import Cancellation, cancel
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.creating import Creation, create, new_resource, send
@@ -16,7 +15,7 @@ from tidegate.cli.failures import wrong_usage
 from tidegate.cli.nouns import BACKUP, SCHEDULE, VERIFY
 from tidegate.cli.options import epilog, read_labels, read_timeout
 from tidegate.cli.output import show_sections
-from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_logs, add_wait
+from tidegate.cli.verbs import WAIT_CODES, add_cancel, add_delete, add_get, add_logs, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
 from tidegate.cli.wire import Wire, read_all, read_resource, uid_of
 
@@ -110,29 +109,12 @@ def describe(ctx: typer.Context, name: Name, exact_bytes: options.ExactBytes = F
     show_sections(cli, describe_verification(verification, transfers, cli.reader(exact_bytes=exact_bytes)))
 
 
-@app.command(
-    "cancel",
-    epilog=epilog(
-        "tidegate verify cancel nightly-check --yes",
-        codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED),
-    ),
+add_cancel(
+    app,
+    VERIFY,
+    "Call verifications off. Asks first. What was restored for them is removed; nothing is told on the backup.",
+    examples=("tidegate verify cancel nightly-check --yes",),
 )
-def cancel_verifications(
-    ctx: typer.Context,
-    *,
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(VERIFY), show_default=False)
-    ],
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for the end; exit code 6 if one was done before it could be cancelled.")
-    ] = False,
-    timeout: options.Timeout = "",
-    yes: options.Yes = False,
-) -> None:
-    """Call verifications off. Asks first. What was restored for them is removed; nothing is told on the backup."""
-    cancel(context_of(ctx), VERIFY, Cancellation(tuple(names), yes, wait, timeout))
-
-
 add_get(app, VERIFY, "List verifications.", examples=("tidegate verify get", "tidegate verify get -o wide -w"))
 add_delete(
     app,

@@ -128,6 +128,10 @@ class TransferTable:
         """One that is not over."""
         return self._entries.get(ref)
 
+    def entries(self) -> Iterable[TransferEntry]:
+        """All that are known: those that are not over, and those whose label is still to be taken."""
+        return self._entries.values()
+
     def preparing(self) -> Mapping[str, int]:
         """How many are Accepted or Prepared, by kind."""
         return self.prepare_count.by_kind(

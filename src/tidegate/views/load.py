@@ -9,8 +9,7 @@ from tidegate.model.load_status import LoadedNode, LoadStatus, PrepareQueue, Res
 from tidegate.model.node import Node, NodeLoad
 from tidegate.model.reasons import Reason
 from tidegate.model.setting import Settings
-from tidegate.model.transfer import Transfer, TransferPhase
-from tidegate.views.phases import waiting_reason
+from tidegate.model.transfer import TransferPhase
 
 _PREPARING = frozenset({TransferPhase.ACCEPTED, TransferPhase.PREPARED})
 _WAITING = (TransferPhase.NEW, TransferPhase.PREPARED)
@@ -24,12 +23,6 @@ class LoadRow(NamedTuple):
     node: str | None = None
     reason: str = ""
     """Why it waits, as far as anyone was told."""
-
-
-def load_row(transfer: Transfer) -> LoadRow:
-    """What matters of a stored transfer."""
-    status = transfer.status
-    return LoadRow(status.phase, transfer.direction == "download", status.node, waiting_reason(status))
 
 
 def load_status(rows: Iterable[LoadRow], nodes: Iterable[Node], settings: Settings, *, version: str = "") -> LoadStatus:
