@@ -80,7 +80,7 @@ bench-store: $(DEV) ## backups and restores against restic and the machine's own
 	$(BIN)/python -m bench store
 
 bench-catalogue: $(DEV) ## lists of a million backups, syncs with a far store (BENCH_SCALE=0.05 for a quick look)
-	$(BIN)/python -m bench catalogue deletes
+	$(BIN)/python -m bench catalogue deletes seed-plan
 
 format: $(DEV) ## let ruff order and format the sources
 	$(BIN)/ruff check --fix

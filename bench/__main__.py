@@ -3,7 +3,17 @@
 import sys
 from collections.abc import Sequence
 
-from bench import backup_queue, catalogue, command_line, deletes, resource_store, store, transfer_gates, transfers
+from bench import (
+    backup_queue,
+    catalogue,
+    command_line,
+    deletes,
+    resource_store,
+    seed_plan,
+    store,
+    transfer_gates,
+    transfers,
+)
 from bench.rows import Bench, table
 
 # A new bench is one line here: its name, and a function without arguments that returns rows.
@@ -16,6 +26,7 @@ BENCHES: dict[str, Bench] = {
     "transfers": transfers.run,
     "catalogue": catalogue.run,
     "deletes": deletes.run,
+    "seed-plan": seed_plan.run,
 }
 
 

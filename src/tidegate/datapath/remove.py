@@ -201,12 +201,14 @@ class Removal:
             raise StoreUnavailable(f"the backups of volume {self.volume.name} changed while they were looked at")
         if unneeded:
             self.still_locked()
-        # One at a time: whoever was frozen longer than its lock lives may still send what it was about to send, and a
-        # block that somebody has begun to use meanwhile must not be among many.
-        for name in sorted(unneeded):
-            self.checkpoint()
-            self.volume.delete_block(name)
+        # Each is checked by itself, right before it is sent: who was frozen longer than its lock lives may still send
+        # what it was about to send, which is at most one for each thread, and nothing after that.
+        work_through(sorted(unneeded), self._delete_block, threads=self.volume.objects.requests_in_flight)
         return kept
+
+    def _delete_block(self, name: str) -> None:
+        self.checkpoint()
+        self.volume.delete_block(name)
 
 
 def _age(cfg: BackupCfg) -> float:

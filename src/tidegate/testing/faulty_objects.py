@@ -150,5 +150,5 @@ class FaultyObjects:
             self.calls.append((method, key))
             if self._faults[method]:
                 raise self._faults[method].popleft()
-        if meanwhile is not None:
-            meanwhile()
+            if meanwhile is not None:  # inside: a client that is frozen is frozen with all its threads
+                meanwhile()

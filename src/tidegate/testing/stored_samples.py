@@ -28,20 +28,30 @@ def backup_name(number: int) -> str:
 def write_volumes(root: Path, *, volumes: int, backups: int) -> None:
     """All of them, into a directory that is, or will be, a store."""
     for number in range(volumes):
-        for key, body in volume_objects(volume_name(number), backups=backups):
-            path = root / key
+        write_volume(root, volume_name(number), backups=backups)
+
+
+def write_volume(root: Path, volume: str, *, backups: int, blocks: bool = True) -> None:
+    """One of them, or only its cfgs."""
+    made: set[Path] = set()
+    for key, body in volume_objects(volume, backups=backups, blocks=blocks):
+        path = root / key
+        if path.parent not in made:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(body)
+            made.add(path.parent)
+        path.write_bytes(body)
 
 
-def volume_objects(volume: str, *, backups: int) -> Iterator[tuple[str, bytes]]:
+def volume_objects(volume: str, *, backups: int, blocks: bool = True) -> Iterator[tuple[str, bytes]]:
     """Keys and bodies of one. Each backup has a block of its own and one that it shares with all others."""
     shared = checksum(b"shared")
-    yield block_key(volume, shared), _BLOCK
+    if blocks:
+        yield block_key(volume, shared), _BLOCK
     times = [format_time(_BEGIN + timedelta(hours=number)) for number in range(backups)]
     for number, at in enumerate(times):
         own = checksum(backup_name(number).encode())
-        yield block_key(volume, own), _BLOCK
+        if blocks:
+            yield block_key(volume, own), _BLOCK
         cfg = BackupCfg(
             name=backup_name(number),
             volume_name=volume,
