@@ -8,7 +8,6 @@ import asyncio
 import json
 import re
 import sys
-from functools import lru_cache
 from urllib.parse import parse_qs, unquote
 
 from bench.catalogue_samples import INDEX, Formula
@@ -19,7 +18,7 @@ _CFG = re.compile(r"(.+)/backups/backup_backup-([0-9a-f]{8})([0-9a-f]{8})\.cfg")
 
 
 class FarCatalogue:
-    """What the server knows: only the places of the volumes, and what it was asked."""
+    """What the server knows: the places of the volumes, their indexes, and what it was asked."""
 
     def __init__(self, formula: Formula) -> None:
         self._formula = formula
@@ -33,7 +32,8 @@ class FarCatalogue:
                 if not known or known[-1] != inner:
                     known.append(inner)
         self._below = {folder: sorted(set(inner)) for folder, inner in self._below.items()}
-        self.index = lru_cache(maxsize=64)(formula.index)
+        # Made before anybody waits for one: they take longer to make than to send.
+        self._indexes = [formula.index(volume) for volume in range(formula.volumes)]
         self.seen: dict[str, int] = {}
 
     def answer(self, bucket: str, key: str, query: dict[str, list[str]]) -> tuple[int, bytes, str]:
@@ -50,7 +50,7 @@ class FarCatalogue:
         if name == "volume.cfg" and folder in self._dirs:
             return 200, self._formula.volume_cfg(self._dirs[folder]), "volume"
         if name == INDEX and bucket == "indexed" and folder.removesuffix("/backups") in self._dirs:
-            return 200, self.index(self._dirs[folder.removesuffix("/backups")]), "index"
+            return 200, self._indexes[self._dirs[folder.removesuffix("/backups")]], "index"
         return 404, _ABSENT, ""
 
     def _note(self, kind: str) -> None:

@@ -61,9 +61,12 @@ async def test_a_backup_that_is_only_in_the_index_does_not_exist(indexed):
     assert "backup-3" not in await indexed.names()
 
 
-def entry(**changes):
-    return {"mark": "1", "volumeSize": 0, "name": "backup-1", "snapshot": "", "snapshotCreated": 1, "created": 1,
-            "size": 1, "new": 0, "repeated": 0, "incremental": False, "compression": "lz4", **changes}  # fmt: skip
+def document(**changes):
+    row = {"name": "backup-1", "snapshot": "", "compression": "lz4", "size": 1, "new": 0, "repeated": 0,
+           "volumeSize": 0, "created": 1, "snapshotCreated": 1, "labels": 0, "parameters": 0, "messages": 0,
+           "mark": 1, "incremental": False}  # fmt: skip
+    columns = {name: [changes.pop(name, value)] for name, value in row.items()}
+    return {"version": 2, "volume": "vol-a", "maps": [{}], **columns, **changes}
 
 
 def packed(document):
@@ -75,16 +78,28 @@ BAD = {
     "no gzip": b"{}",
     "cut": encode_index("vol-a", {})[:-5],
     "a list": packed([]),
-    "another volume": packed({"version": 1, "volume": "vol-b", "backups": []}),
-    "another version": packed({"version": 2, "volume": "vol-a", "backups": []}),
-    "no backups": packed({"version": 1, "volume": "vol-a"}),
-    "a name that leads elsewhere": packed({"version": 1, "volume": "vol-a", "backups": [entry(name="../../x")]}),
-    "a size that is text": packed({"version": 1, "volume": "vol-a", "backups": [entry(size="1")]}),
-    "a size without end": packed({"version": 1, "volume": "vol-a", "backups": [entry(size=1 << 80)]}),
-    "a time without end": packed({"version": 1, "volume": "vol-a", "backups": [entry(created=1 << 60)]}),
-    "labels that are none": packed({"version": 1, "volume": "vol-a", "backups": [entry(labels={"a": 1})]}),
+    "another volume": packed(document(volume="vol-b")),
+    "another version": packed(document(version=1)),
+    "no backups": packed({"version": 2, "volume": "vol-a"}),
+    "a name that leads elsewhere": packed(document(name="../../x")),
+    "a name that is a number": packed(document(name=1)),
+    "a size that is text": packed(document(size="1")),
+    "a size that is a truth": packed(document(size=True)),
+    "a size without end": packed(document(size=1 << 80)),
+    "a size below nothing": packed(document(size=-1)),
+    "a time without end": packed(document(created=1 << 60)),
+    "labels that are none": packed(document(maps=[{"a": 1}])),
+    "labels that are a list": packed(document(maps=[["a"]])),
+    "labels that are not there": packed(document(labels=1)),
+    "labels before the first": packed(document(labels=-1)),
+    "columns of different lengths": packed({**document(), "size": [1, 2]}),
+    "a column that is a text": packed({**document(), "name": "backup-1"}),
     "a bomb": gzip.compress(bytes(300 * 1024 * 1024), 1),
 }
+
+
+def test_what_is_wrong_with_them_is_the_one_thing():
+    assert decode_index(packed(document()), volume="vol-a").keys() == {"backup-1"}
 
 
 @pytest.mark.parametrize("body", BAD.values(), ids=BAD)

@@ -8,7 +8,7 @@ from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
 from tidegate.catalogue.interning import Interning
 from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, to_seconds, to_text, volume_text
 from tidegate.format.label_subject import subject_of
-from tidegate.model.catalogue import Subject
+from tidegate.model.catalogue import StoredBackupRecord, Subject
 
 _UPSERT = """
 INSERT INTO backups (volume_id, group_id, name, created, mark, state, hidden, flags, snapshot_created, snapshot_name,
@@ -37,9 +37,9 @@ class CatalogueWriting:
     def apply(self, change: VolumeChange) -> None:
         """One batch of one volume."""
         volume = self._volume_id(change.target, change.volume)
-        groups: dict[Subject, int] = {}
         hidden = self._hidden(change.target, change.volume)
-        rows = [self._row(volume, found, groups, hidden) for found in change.backups]
+        common = _Common(self, volume)
+        rows = [self._row(volume, found, common, hidden) for found in change.backups]
         self._connection.executemany(_UPSERT, rows)
         if change.vanished:
             self._drop_backups(volume, change.vanished)
@@ -118,7 +118,8 @@ class CatalogueWriting:
         ).fetchone()
         return int(number)
 
-    def _group(self, volume: int, subject: Subject) -> int:
+    def group(self, volume: int, subject: Subject) -> int:
+        """The number of the volume's backups that have this subject."""
         values = (volume, subject.namespace, subject.claim, subject.workload, subject.pod)
         found = self._connection.execute(
             "SELECT id FROM groups WHERE volume_id = ? AND namespace = ? AND claim = ? AND workload = ? AND pod = ?",
@@ -131,20 +132,19 @@ class CatalogueWriting:
         )
         return int(inserted.lastrowid or 0)
 
-    def _row(self, volume: int, found: FoundBackup, groups: dict[Subject, int], hidden: set[str]) -> tuple[object, ...]:
+    @staticmethod
+    def _row(volume: int, found: FoundBackup, common: "_Common", hidden: set[str]) -> tuple[object, ...]:
         record = found.record
-        subject = subject_of(record.labels)
-        if subject not in groups:
-            groups[subject] = self._group(volume, subject)
+        group, *texts = common.of(record)
         flags = (INCREMENTAL if record.is_incremental else 0) | (0 if record.created_at else CREATED_UNKNOWN)
         return (
             volume,
-            groups[subject],
+            group,
             record.name,
             to_seconds(record.created_at or found.modified_at),
             found.mark,
             STATES.index(record.state),
-            bool(hidden & {"", record.name}),
+            bool(hidden) and ("" in hidden or record.name in hidden),
             flags,
             to_seconds(record.snapshot_created_at),
             record.snapshot_name,
@@ -152,9 +152,7 @@ class CatalogueWriting:
             found.volume_size,
             record.newly_uploaded_size,
             record.re_uploaded_size,
-            self.interning.text(record.compression),
-            self.interning.text(to_text(record.parameters)),
-            self.interning.label_set(record.labels),
+            *texts,
             to_text(record.messages) if record.messages else None,
         )
 
@@ -182,11 +180,11 @@ class CatalogueWriting:
             )
             self._keep_own_group(volume, subject_of(found.record.labels))
         elif not self._has_group(volume):
-            self._group(volume, Subject())
+            self.group(volume, Subject())
 
     def _keep_own_group(self, volume: int, own: Subject) -> None:
         """A volume is found by its own labels also while it has no backups; groups that nobody needs go."""
-        kept = self._group(volume, own)
+        kept = self.group(volume, own)
         self._connection.execute(
             "DELETE FROM groups WHERE volume_id = ? AND id <> ? "
             "AND id NOT IN (SELECT group_id FROM backups WHERE volume_id = ?)",
@@ -195,3 +193,26 @@ class CatalogueWriting:
 
     def _has_group(self, volume: int) -> bool:
         return self._connection.execute("SELECT 1 FROM groups WHERE volume_id = ?", (volume,)).fetchone() is not None
+
+
+class _Common:
+    """What the backups of one batch share, looked up once for each mapping that they share."""
+
+    def __init__(self, writing: CatalogueWriting, volume: int) -> None:
+        self._writing = writing
+        self._volume = volume
+        # By identity: the batch keeps the mappings alive, so no other can take the place of one meanwhile.
+        self._known: dict[tuple[int, int, str], tuple[int, int, int, int]] = {}
+
+    def of(self, record: StoredBackupRecord) -> tuple[int, int, int, int]:
+        """The numbers of its group, compression, parameters and labels."""
+        key = (id(record.labels), id(record.parameters), record.compression)
+        if key not in self._known:
+            interning = self._writing.interning
+            self._known[key] = (
+                self._writing.group(self._volume, subject_of(record.labels)),
+                interning.text(record.compression),
+                interning.text(to_text(record.parameters)),
+                interning.label_set(record.labels),
+            )
+        return self._known[key]

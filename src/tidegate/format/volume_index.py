@@ -8,9 +8,10 @@ of no use.
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from tidegate.errors import DamagedMetadata
 from tidegate.format.cfg_metadata import BackupMetadata
@@ -23,10 +24,14 @@ INDEX_WORTH = 3
 LARGEST_INDEX = 64 * 1024 * 1024
 # As JSON; what is written is compressed, about ten to one.
 _LARGEST_TEXT = 256 * 1024 * 1024
-_VERSION = 1
+_VERSION = 2
 # So that zcat shows it.
 _GZIP = 31
-_TEXT_MAPS = ("labels", "parameters", "messages")
+_LARGEST_NUMBER = (1 << 63) - 1
+_TEXTS = ("name", "snapshot", "compression")
+_SIZES = ("size", "new", "repeated", "volumeSize")
+_MAPS = ("labels", "parameters", "messages")
+_COLUMNS = (*_TEXTS, *_SIZES, "created", "snapshotCreated", *_MAPS, "mark", "incremental")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +49,14 @@ def index_key(volume: str) -> str:
 
 def encode_index(volume: str, entries: Mapping[str, IndexEntry]) -> bytes:
     """Only finished backups are worth an entry: others will change."""
+    worthy = [entry for _, entry in sorted(entries.items()) if _worthy(entry)]
+    maps = _SharedMaps()
+    rows = [_encode(entry, maps) for entry in worthy]
     document = {
         "version": _VERSION,
         "volume": volume,
-        "backups": [_encode(entry) for _, entry in sorted(entries.items()) if _worthy(entry)],
+        "maps": maps.all,
+        **{column: [row[number] for row in rows] for number, column in enumerate(_COLUMNS)},
     }
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
@@ -55,7 +64,10 @@ def encode_index(volume: str, entries: Mapping[str, IndexEntry]) -> bytes:
 
 
 def decode_index(body: bytes, *, volume: str) -> dict[str, IndexEntry]:
-    """Entries by name; raises DamagedMetadata for anything that is not an index of this volume."""
+    """Entries by name; raises DamagedMetadata for anything that is not an index of this volume.
+
+    Backups with equal labels get the very same mapping, so that whoever stores them need look at it only once.
+    """
     what = f"index of volume {volume}"
     try:
         unpacker = zlib.decompressobj(_GZIP)
@@ -65,7 +77,7 @@ def decode_index(body: bytes, *, volume: str) -> dict[str, IndexEntry]:
         document = json.loads(text)
         if document["version"] != _VERSION or document["volume"] != volume:
             raise DamagedMetadata(f"{what} is of another volume or version")
-        entries = [_decode(entry) for entry in document["backups"]]
+        entries = list(_decode(document))
     except (zlib.error, ValueError, RecursionError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise DamagedMetadata(f"{what} cannot be understood: {type(error).__name__}") from error
     return {entry.metadata.record.name: entry for entry in entries}
@@ -80,57 +92,87 @@ def _worthy(entry: IndexEntry) -> bool:
     return entry.metadata.record.state is BackupState.COMPLETED
 
 
-def _encode(entry: IndexEntry) -> dict[str, object]:
+class _SharedMaps:
+    """Labels and parameters, which most backups of a volume have in common: each is written once."""
+
+    def __init__(self) -> None:
+        self.all: list[dict[str, str]] = []
+        self._numbers: dict[frozenset[tuple[str, str]], int] = {}
+
+    def number(self, entries: Mapping[str, str]) -> int:
+        known = frozenset(entries.items())
+        if known not in self._numbers:
+            self._numbers[known] = len(self.all)
+            self.all.append(dict(entries))
+        return self._numbers[known]
+
+
+def _encode(entry: IndexEntry, maps: _SharedMaps) -> tuple[object, ...]:
+    """In the order of _COLUMNS."""
     record = entry.metadata.record
-    return {
-        "mark": str(entry.mark),
-        "volumeSize": entry.metadata.volume_size,
-        "name": record.name,
-        "snapshot": record.snapshot_name,
-        "snapshotCreated": _seconds(record.snapshot_created_at),
-        "created": _seconds(record.created_at),
-        "size": record.size,
-        "new": record.newly_uploaded_size,
-        "repeated": record.re_uploaded_size,
-        "incremental": record.is_incremental,
-        "compression": record.compression,
-        **{name: dict(getattr(record, name)) for name in _TEXT_MAPS if getattr(record, name)},
-    }
-
-
-def _decode(entry: Mapping[str, object]) -> IndexEntry:
-    numbers = [entry["size"], entry["new"], entry["repeated"], entry["volumeSize"]]
-    texts = [entry["name"], entry["snapshot"], entry["compression"], entry["mark"]]
-    if not _all(numbers, int) or not _all(texts, str) or not is_name(str(entry["name"])):
-        raise TypeError
-    if any(isinstance(number, int) and not 0 <= number < 1 << 63 for number in numbers):
-        raise ValueError
-    maps = {name: _text_map(entry.get(name, {})) for name in _TEXT_MAPS}
-    record = StoredBackupRecord(
-        name=str(texts[0]),
-        snapshot_name=str(texts[1]),
-        snapshot_created_at=_moment(entry["snapshotCreated"]),
-        created_at=_moment(entry["created"]),
-        size=int(str(numbers[0])),
-        newly_uploaded_size=int(str(numbers[1])),
-        re_uploaded_size=int(str(numbers[2])),
-        is_incremental=entry["incremental"] is True,
-        compression=str(texts[2])[:20],
-        labels=maps["labels"],
-        parameters=maps["parameters"],
-        messages=maps["messages"],
+    return (
+        record.name,
+        record.snapshot_name,
+        record.compression,
+        record.size,
+        record.newly_uploaded_size,
+        record.re_uploaded_size,
+        entry.metadata.volume_size,
+        _seconds(record.created_at),
+        _seconds(record.snapshot_created_at),
+        maps.number(record.labels),
+        maps.number(record.parameters),
+        maps.number(record.messages),
+        entry.mark,
+        record.is_incremental,
     )
-    return IndexEntry(int(str(texts[3])), BackupMetadata(record, int(str(numbers[3]))))
 
 
-def _all(values: Iterable[object], kind: type) -> bool:
-    return all(type(value) is kind for value in values)
+def _decode(document: Mapping[str, list[Any]]) -> Iterator[IndexEntry]:
+    """Whole columns are looked at at once: a store has a million of these, and each look costs."""
+    maps = document["maps"]
+    for shared in maps:
+        _check(shared.values(), str)
+    _check((name for shared in maps for name in shared), str)
+    for column in _TEXTS:
+        _check(document[column], str)
+    for column in _SIZES:
+        _check(document[column], int, least=0, most=_LARGEST_NUMBER)
+    for column in _MAPS:
+        _check(document[column], int, least=0, most=len(maps) - 1)
+    _check(document["mark"], int, least=-_LARGEST_NUMBER - 1, most=_LARGEST_NUMBER)
+    _check(document["incremental"], bool)
+    if not all(map(is_name, document["name"])):
+        raise ValueError
+    for row in zip(*(document[column] for column in _COLUMNS), strict=True):
+        name, snapshot, compression, size, new, repeated, volume_size, created, taken, *rest = row
+        labels, parameters, messages, mark, incremental = rest
+        record = StoredBackupRecord(
+            name=name,
+            snapshot_name=snapshot,
+            snapshot_created_at=_moment(taken),
+            created_at=_moment(created),
+            size=size,
+            newly_uploaded_size=new,
+            re_uploaded_size=repeated,
+            is_incremental=incremental,
+            compression=compression[:20],
+            labels=maps[labels],
+            parameters=maps[parameters],
+            messages=maps[messages],
+        )
+        yield IndexEntry(mark, BackupMetadata(record, volume_size))
 
 
-def _text_map(value: object) -> dict[str, str]:
-    if not isinstance(value, dict) or not _all(value.values(), str):
+def _check(values: Iterable[Any], kind: type, *, least: int = 0, most: int = 0) -> None:
+    """All of this very kind (True is no number), and numbers within their bounds."""
+    known = list(values)
+    if not known:
+        return
+    if set(map(type, known)) != {kind}:
         raise TypeError
-    return value
+    if kind is int and not least <= min(known) <= max(known) <= most:
+        raise ValueError
 
 
 def _seconds(moment: datetime | None) -> int | None:
