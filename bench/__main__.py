@@ -3,13 +3,24 @@
 import sys
 from collections.abc import Sequence
 
-from bench import backup_queue, catalogue, command_line, deletes, resource_store, store, transfer_gates, transfers
+from bench import (
+    backup_queue,
+    catalogue,
+    command_line,
+    deletes,
+    queue_http,
+    resource_store,
+    store,
+    transfer_gates,
+    transfers,
+)
 from bench.rows import Bench, table
 
 # A new bench is one line here: its name, and a function without arguments that returns rows.
 BENCHES: dict[str, Bench] = {
     "resource-store": resource_store.run,
     "backup-queue": backup_queue.run,
+    "queue-http": queue_http.run,
     "command-line": command_line.run,
     "store": store.run,
     "transfer-gates": transfer_gates.run,

@@ -73,10 +73,12 @@ async def _serve(path: Path, queued: int) -> None:
     )
     since = (await store.list(Setting)).resource_version
     runtime.start()
+    started = set()
     async for event in store.watch([Backup], since=since):
-        started = isinstance(event.resource, Backup) and event.resource.status.phase is BackupPhase.READY_TO_START
-        if started and len(mirror.table.running()) == LIMIT:
-            break
+        if isinstance(event.resource, Backup) and event.resource.status.phase is BackupPhase.READY_TO_START:
+            started.add(event.resource.name)
+            if len(started) == LIMIT:
+                break
     with listening_socket("127.0.0.1", 0) as listener:
         print(url_of(listener), flush=True)
         await HttpServer(services).serve(sockets=[listener])

@@ -111,6 +111,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             restores=runtime.mirror.restores,
             around_queue=AroundQueue(lambda: runtime.mirror.news_around),
             transfers=runtime.transfers.table,
+            transfer_figures=runtime.transfers.figures,
             deletions=desk,
             catalogue=catalogue,
             syncs=syncs,

@@ -17,10 +17,13 @@ _LEAST_LEFT = 0.1
 
 def workload_of(figures: BackupFigures, snapshot: QueueSnapshot, *, now: datetime) -> list[Job]:
     """The present queue as jobs, each with the median duration of the same ones in the past."""
-    running = [Job(*racer[:3], target=racer.target, started=True) for racer in _running(figures, snapshot, now)]
+    running = [
+        Job(racer.name, racer.scope, racer.duration, target=racer.target, started=True)
+        for racer in _running(figures, snapshot, now)
+    ]
     # They are here already, in this order: whatever priority did to it is done.
     waiting = (
-        Job(*racer[:3], arrives=place * 1e-6, target=racer.target)
+        Job(racer.name, racer.scope, racer.duration, arrives=place * 1e-6, target=racer.target)
         for place, racer in enumerate(_waiting(figures, snapshot.waiting))
     )
     return [*running, *waiting]
@@ -42,7 +45,7 @@ def expected_starts(
     unavailable = snapshot.unavailable_targets
     for start in race(_running(figures, snapshot, now), waiting, limit=limit, unavailable_targets=unavailable):
         if start.place in places:
-            if not snapshot.waiting[start.place].scope.shared_with(written):
+            if not written.names or not snapshot.waiting[start.place].scope.shared_with(written):
                 starts[start.place] = now + timedelta(seconds=start.began)
             left -= 1
             if not left:
@@ -61,7 +64,8 @@ def _running(figures: BackupFigures, snapshot: QueueSnapshot, now: datetime) -> 
 
 
 def _waiting(figures: BackupFigures, waiting: Iterable[Contender]) -> Iterator[Racer]:
-    return (Racer(one.name, one.scope, _expected(figures, figures.of(one.name)), one.target) for one in waiting)
+    for name, scope, target in waiting:
+        yield Racer(name, scope, _expected(figures, figures.of(name)), target)
 
 
 def _expected(figures: BackupFigures, figure: Figure | None) -> float:
