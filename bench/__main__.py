@@ -8,6 +8,7 @@ from bench import (
     catalogue,
     command_line,
     deletes,
+    queue_http,
     resource_store,
     seed_plan,
     store,
@@ -20,6 +21,7 @@ from bench.rows import Bench, table
 BENCHES: dict[str, Bench] = {
     "resource-store": resource_store.run,
     "backup-queue": backup_queue.run,
+    "queue-http": queue_http.run,
     "command-line": command_line.run,
     "store": store.run,
     "transfer-gates": transfer_gates.run,

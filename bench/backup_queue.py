@@ -56,7 +56,7 @@ def _pass_seconds(queued: int) -> float:
     around = Surroundings(namespaces=frozenset(NAMESPACES), head_start_seconds=600)
     best = float("inf")
     for number in range(BEST_OF):
-        table.note(_backup(queued + number))
+        table.note(sample_backup(queued + number))
         began = time.perf_counter()
         plan_admissions(table.snapshot(around), limit=LIMIT)
         best = min(best, time.perf_counter() - began)
@@ -80,7 +80,7 @@ async def _drain() -> list[Row]:
     store = _CountingStore(clock=clock, new_id=lambda: str(next(ids)))
     await store.create(Setting(metadata=Metadata(name="concurrent-backups"), spec=SettingSpec(value=str(LIMIT))))
     for number in range(DRAINED):
-        await store.create(_backup(number, phase=BackupPhase.NEW))
+        await store.create(sample_backup(number, phase=BackupPhase.NEW))
     runtime = Runtime(store, clock, Random(1), [BackupQueue(store, clock, mirror)], mirror=mirror)
     began = time.perf_counter()
     runtime.start()
@@ -115,10 +115,10 @@ def _memory() -> list[Row]:
 
 
 def _backups(queued: int) -> Iterable[Backup]:
-    return (_backup(number) for number in range(queued))
+    return (sample_backup(number) for number in range(queued))
 
 
-def _backup(number: int, phase: BackupPhase = BackupPhase.QUEUED) -> Backup:
+def sample_backup(number: int, phase: BackupPhase = BackupPhase.QUEUED) -> Backup:
     """Most want one namespace, some a few, a few all of a kind, and one in a hundred everything but some."""
     chance = random.Random(number)
     kind = number % 100

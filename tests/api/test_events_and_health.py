@@ -13,7 +13,7 @@ from tidegate.testing.builders import a_backup, a_schedule, a_target
 
 
 def parse(chunk):
-    lines = dict(line.split(": ", 1) for line in chunk.strip().splitlines())
+    lines = dict(line.split(": ", 1) for line in chunk.decode().strip().splitlines())
     return lines["id"], lines["event"], json.loads(lines["data"])["metadata"]["name"]
 
 
@@ -21,13 +21,41 @@ async def test_a_stream_tells_every_change_since_a_version_and_then_the_new_ones
     first = await services.store.create(a_backup("first"))
     await services.store.create(a_target("ignored"))
     stream = _stream(services, [Backup], "0")
-    assert (await anext(stream)).startswith(":")
+    assert (await anext(stream)).startswith(b":")
 
     assert parse(await anext(stream)) == (first.metadata.resource_version, "ADDED", "first")
     coming = asyncio.create_task(anext(stream))
     changed = await services.store.update_status(first.with_status(errors=1))
 
     assert parse(await coming) == (changed.metadata.resource_version, "MODIFIED", "first")
+    await stream.aclose()
+
+
+async def test_a_change_is_written_once_for_all_who_watch(services):
+    shown = []
+
+    async def show(resource):
+        shown.append(resource.name)
+        return {"name": resource.name}
+
+    await services.store.create(a_backup("one"))
+    event = await anext(services.store.watch([Backup], since="0"))
+    lines = [await services.event_lines.line(event, show) for _ in range(100)]
+
+    assert (len(set(lines)), shown) == (1, ["one"])
+
+
+async def test_changes_that_come_together_go_out_together_and_a_slow_client_loses_none(services):
+    for number in range(600):
+        await services.store.create(a_backup(f"b{number:03}"))
+    stream = _stream(services, [Backup], "0")
+    chunks, told = [await anext(stream)], []
+    while len(told) < 600:
+        chunks.append(await anext(stream))
+        told += [parse(event)[2] for event in chunks[-1].split(b"\n\n")[:-1]]
+
+    assert told == [f"b{number:03}" for number in range(600)]
+    assert len(chunks) < 10
     await stream.aclose()
 
 
@@ -47,7 +75,7 @@ async def test_a_client_that_is_too_far_behind_is_told_to_list_again(services):
     stream = _stream(services, [Backup], "0")
     await anext(stream)
 
-    assert (await anext(stream)).startswith("event: expired")
+    assert (await anext(stream)).startswith(b"event: expired")
 
 
 @pytest.mark.parametrize("query", ["kinds=nothing", "since=abc"])

@@ -51,6 +51,31 @@ async def test_the_queue_is_told_in_its_order_with_reasons_and_expected_starts(a
     assert shown.waiting[1].since == THEN
 
 
+async def test_the_queue_is_told_in_parts_that_fit_together_though_somebody_leaves_in_between(api, queue, services):
+    await queue(*(a_backup(f"b{n}", f"ns{n}", phase=QUEUED, ticket=n + 1) for n in range(5)))
+    whole = (await api.get("/v1/queue")).json()
+
+    first = (await api.get("/v1/queue?limit=2")).json()
+    await services.store.delete(Ref("Backup", "b1"))
+    second = (await api.get("/v1/queue", params={"limit": 2, "marker": first["marker"]})).json()
+    third = (await api.get("/v1/queue", params={"limit": 2, "marker": second["marker"]})).json()
+
+    assert first["waiting"] == whole["waiting"][:2]
+    assert [(row["name"], row["position"]) for row in second["waiting"] + third["waiting"]] == [
+        ("b2", 2),
+        ("b3", 3),
+        ("b4", 4),
+    ]
+    assert [part["waitingCount"] for part in (whole, first, third)] == [5, 5, 4]
+    assert "marker" not in third
+    assert "marker" not in whole
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=x", "marker=x", "marker=1/x/a", "marker=1/2"])
+async def test_a_part_that_nobody_can_mean_is_refused(api, query):
+    assert (await api.get(f"/v1/queue?{query}")).status_code == 422
+
+
 async def test_one_that_may_start_now_keeps_its_position_until_it_has(api, queue):
     await queue(a_backup("free", "a", phase=QUEUED, ticket=1), a_backup("next", "b", phase=QUEUED, ticket=2))
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidegate.decide.overlap import Scope
-from tidegate.decide.simulation import Job, simulate, typical_durations
+from tidegate.decide.simulation import Job, simulate
 
 EVERYTHING = Scope(frozenset(), all_but=True)
 
@@ -51,13 +51,6 @@ def test_an_empty_queue_is_done_at_once():
     forecast = simulate([], limit=3)
 
     assert (forecast.makespan, forecast.slot_use, forecast.wait_percentile(95)) == (0, 0, 0)
-
-
-def test_durations_are_medians_of_the_same_ones_else_of_all():
-    durations = typical_durations([("nightly", 10), ("nightly", 30), ("nightly", 11), ("other", 100)], otherwise=5)
-
-    assert (durations.expected("nightly"), durations.expected("never seen")) == (11, 20.5)
-    assert typical_durations([], otherwise=5).expected("nightly") == 5
 
 
 NAMES = ["a", "b", "c"]

@@ -1,8 +1,8 @@
 """The event stream: every change of the kinds a client asks for, in order, resumable by version."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Request
@@ -14,12 +14,14 @@ from tidegate.api.services import Services
 from tidegate.errors import InvalidInput, WatchExpired
 from tidegate.model.kinds import KIND_BY_PLURAL
 from tidegate.model.resource import Resource
-from tidegate.ports.resource_store import Event
 
 router = APIRouter(dependencies=[Depends(require_token)])
 
 # A line that clients ignore and proxies count as life.
-_KEEP_ALIVE = ": still here\n\n"
+_KEEP_ALIVE = b": still here\n\n"
+_EXPIRED = b"event: expired\ndata: {}\n\n"
+# In one piece, and for a client that is slow.
+_MOST_WAITING = 256
 _KEEP_ALIVE_SECONDS = 15.0
 
 
@@ -45,32 +47,61 @@ async def events(
     return StreamingResponse(_stream(services, wanted, start), media_type="text/event-stream", headers=headers)
 
 
-async def _stream(services: Services, kinds: list[type[Resource]], since: str) -> AsyncIterator[str]:
-    changes = services.store.watch(kinds, since=since)
+async def _stream(services: Services, kinds: list[type[Resource]], since: str) -> AsyncIterator[bytes]:
     # Two things can end a wait: the next change, and the server going down. uvicorn would wait for us for ever.
     down = asyncio.create_task(services.shutting_down.wait())
-    coming: asyncio.Task[Event] | None = None
+    outbox = _Outbox(services)
+    filling = asyncio.create_task(outbox.fill(kinds, since))
     yield _KEEP_ALIVE  # headers go out at once, so that a client knows it is connected
     try:
         while not down.done():
-            coming = coming or asyncio.create_task(anext(changes))  # type: ignore[arg-type]
-            done, _ = await asyncio.wait({coming, down}, timeout=_KEEP_ALIVE_SECONDS, return_when="FIRST_COMPLETED")
-            if coming in done:
-                yield await _line(services, coming.result())
-                coming = None
-            elif not done:
+            coming = asyncio.create_task(outbox.something.wait())
+            await asyncio.wait(
+                {coming, filling, down}, timeout=_KEEP_ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
+            coming.cancel()
+            if filling.done():
+                filling.result()
+                yield outbox.take() + _EXPIRED
+                return
+            if told := outbox.take():
+                yield told
+            elif not down.done():
                 yield _KEEP_ALIVE
-    except (WatchExpired, StopAsyncIteration):
-        yield "event: expired\ndata: {}\n\n"
     finally:
-        for task in (down, coming):
-            if task is not None:
-                task.cancel()
+        for task in (down, filling):
+            task.cancel()
 
 
-async def _line(services: Services, event: Event) -> str:
-    body = json.dumps(await present_news(services, event.resource), separators=(",", ":"))
-    return f"id: {event.resource_version}\nevent: {event.change}\ndata: {body}\n\n"
+class _Outbox:
+    """Lines on their way to one client. All that are there go out at once; who does not take them gets no more."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._lines: list[bytes] = []
+        self._room = asyncio.Event()
+        self.something = asyncio.Event()
+
+    async def fill(self, kinds: list[type[Resource]], since: str) -> None:
+        """Until the changes are no longer kept, or the store is closed."""
+        services, shown = self._services, partial(present_news, self._services)
+        try:
+            async for event in services.store.watch(kinds, since=since):
+                self._lines.append(await services.event_lines.line(event, shown))
+                self.something.set()
+                if len(self._lines) >= _MOST_WAITING:
+                    # The ring remembers for us, as far as it reaches.
+                    self._room.clear()
+                    await self._room.wait()
+        except WatchExpired:
+            return
+
+    def take(self) -> bytes:
+        """All that wait; none if there are none."""
+        lines, self._lines = self._lines, []
+        self.something.clear()
+        self._room.set()
+        return b"".join(lines)
 
 
 def _kinds(text: str) -> list[type[Resource]]:

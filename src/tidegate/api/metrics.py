@@ -1,7 +1,8 @@
 """Metrics that cannot lie: counted from stored phases at each scrape, so no series outlives its object."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
@@ -11,6 +12,7 @@ from tidegate.api.metric_families import gauge
 from tidegate.api.queue_looks import backup_figures, queue_table
 from tidegate.api.schedule_metrics import schedule_metrics
 from tidegate.api.services import Services
+from tidegate.api.transfer_looks import transfer_figures
 from tidegate.api.transfer_metrics import gate_families
 from tidegate.api.verification_metrics import verification_metrics
 from tidegate.decide.backup_figures import BackupFigures
@@ -20,9 +22,11 @@ from tidegate.model.reasons import Reason
 from tidegate.model.restore import Restore, RestorePhase
 from tidegate.model.schedule import Schedule
 from tidegate.model.target import BackupTarget
-from tidegate.model.transfer import TRANSFERS, Transfer, TransferPhase
+from tidegate.model.transfer import TransferPhase
 from tidegate.model.verification import Verification
 from tidegate.model.volume import Volume
+
+P = TypeVar("P", bound=str)
 
 _WHY_BACKUPS_WAIT = (
     Reason.PENDING_EVALUATION,
@@ -55,13 +59,12 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
     store = services.store
     figures, table = await backup_figures(services), await queue_table(services)
     restores = (await store.list(Restore)).items
-    transfers = [transfer for kind in TRANSFERS for transfer in (await store.list(kind)).items]
+    transfers = await transfer_figures(services)
     yield gauge("build_info", "The server's version.", ["version"], [([services.version], 1)])
-    yield _phases("backups", "Backups by phase.", BackupPhase, figures.phases.elements())
-    yield _phases("restores", "Restores by phase.", RestorePhase, [r.status.phase for r in restores])
-    yield _phases("transfers", "Transfers by phase.", TransferPhase, [t.status.phase for t in transfers])
-    stalled = sum(1 for t in transfers if t.status.condition("Stalled") is not None)
-    yield gauge("transfers_stalled", "Transfers that make no progress.", [], [([], stalled)])
+    yield _phases("backups", "Backups by phase.", BackupPhase, figures.phases)
+    yield _phases("restores", "Restores by phase.", RestorePhase, Counter(r.status.phase for r in restores))
+    yield _phases("transfers", "Transfers by phase.", TransferPhase, transfers.phases)
+    yield gauge("transfers_stalled", "Transfers that make no progress.", [], [([], transfers.stalled)])
     for family in _queue(services, figures, table):
         yield family
     for family in await gate_families(services):
@@ -71,7 +74,8 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
     for family in verification_metrics((await store.list(Verification)).items):
         yield family
     yield gauge("store_up", "Whether a target answered.", ["store"], await _targets(services))
-    yield gauge("bytes_moving", "Bytes of running transfers that are done.", ["direction"], _moving(transfers))
+    moving = [([direction], number) for direction, number in sorted(transfers.moving_bytes.items())]
+    yield gauge("bytes_moving", "Bytes of running transfers that are done.", ["direction"], moving)
     volumes = (await store.list(Volume)).items
     yield gauge(
         "volume_last_backup_timestamp_seconds",
@@ -85,14 +89,14 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
     yield errors
 
 
-def _phases(name: str, text: str, phases: Iterable[str], found: Iterable[str]) -> Metric:
+def _phases(name: str, text: str, phases: Iterable[P], counts: Mapping[P, int]) -> Metric:
     """Every phase is there, at zero too: a series that appears only when things go wrong cannot be alerted on."""
-    counts = Counter(map(str, found))
-    return gauge(name, text, ["phase"], [([str(phase)], counts[str(phase)]) for phase in phases])
+    return gauge(name, text, ["phase"], [([str(phase)], counts.get(phase, 0)) for phase in phases])
 
 
 def _queue(services: Services, figures: BackupFigures, table: QueueTable) -> Iterator[Metric]:
-    waiting = Counter(entry.why[0] or Reason.PENDING_EVALUATION for entry in table.queued())
+    # Nobody has told yet why one that has just come waits.
+    waiting = table.reasons + Counter({Reason.PENDING_EVALUATION: table.reasons[""]})
     lengths = [([str(reason)], waiting[reason]) for reason in _WHY_BACKUPS_WAIT]
     yield gauge("queue_length", "Queued backups by reason.", ["reason"], lengths)
     since = figures.queued_since()
@@ -112,11 +116,3 @@ def _queue(services: Services, figures: BackupFigures, table: QueueTable) -> Ite
 async def _targets(services: Services) -> list[tuple[list[str], float]]:
     targets = (await services.store.list(BackupTarget)).items
     return [([t.name], float(t.status.available)) for t in targets if t.status.available is not None]
-
-
-def _moving(transfers: list[Transfer]) -> list[tuple[list[str], float]]:
-    done: Counter[str] = Counter(upload=0, download=0)
-    for transfer in transfers:
-        if transfer.status.phase.moving and transfer.status.progress:
-            done[transfer.direction] += transfer.status.progress.bytes_done
-    return [([direction], number) for direction, number in sorted(done.items())]

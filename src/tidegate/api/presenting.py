@@ -7,7 +7,7 @@ from tidegate.api.queue_looks import queue_now, queue_table, restore_table
 from tidegate.api.services import Services
 from tidegate.api.system_looks import has_volumes_on_the_way, with_volumes_now
 from tidegate.api.transfer_looks import explained, waits_for_gate, waits_now
-from tidegate.decide.backup_queue import Waiting, plan_admissions
+from tidegate.decide.queue_standing import Standing, standings
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.node import Node
 from tidegate.model.resource import Resource
@@ -29,12 +29,11 @@ async def present(services: Services, resources: Sequence[Resource]) -> list[Wir
         return await _with_restore_places(services, resources)
     if not any(map(_is_queued, resources)):
         return [resource.to_wire() for resource in resources]
-    snapshot, settings = await queue_now(services, await queue_table(services))
-    plan = plan_admissions(snapshot, limit=settings.concurrent_backups)
-    waiting = {waiting.name: waiting for waiting in plan.wait}
-    # Who may start has a position too, until the queue has written that it does.
-    places = {name: place for place, name in enumerate((one.name for one in snapshot.waiting), start=1)}
-    return [_explained(resource, waiting, places).to_wire() for resource in resources]
+    table = await queue_table(services)
+    snapshot, settings = await queue_now(services, table)
+    names = [resource.name for resource in resources if _is_queued(resource)]
+    found = standings(table, snapshot, names, limit=settings.concurrent_backups, now=services.clock.now())
+    return [_explained(resource, found.get(resource.name)).to_wire() for resource in resources]
 
 
 async def present_one(services: Services, resource: Resource) -> Wire:
@@ -75,13 +74,13 @@ def _is_queued(resource: Resource) -> bool:
     return isinstance(resource, Backup) and resource.status.phase is BackupPhase.QUEUED
 
 
-def _explained(resource: Resource, waiting: dict[str, Waiting], places: dict[str, int]) -> Resource:
+def _explained(resource: Resource, found: Standing | None) -> Resource:
     if not isinstance(resource, Backup) or not _is_queued(resource):
         return resource
-    resource = resource.with_status(queue_position=places.get(resource.name))
-    found = waiting.get(resource.name)
-    if found is None or resource.status.queued_at is None:
+    # Who may start has a position too, until the queue has written that it does.
+    resource = resource.with_status(queue_position=found.position if found else None)
+    if found is None or found.obstacle is None or resource.status.queued_at is None:
         return resource
     return resource.replace(
-        status=resource.status.waiting(found.reason, found.message, since=resource.status.queued_at)
+        status=resource.status.waiting(found.obstacle.reason, found.obstacle.message, since=resource.status.queued_at)
     )

@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import Wire, present_one
 from tidegate.api.queue_looks import backup_figures, queue_now, queue_table, surroundings_now
+from tidegate.api.queue_page import marker_of, place_of, queue_page
 from tidegate.api.services import Services
-from tidegate.decide.backup_figures import BackupFigures
-from tidegate.decide.backup_queue import QueueSnapshot, Waiting, obstacles, plan_admissions
+from tidegate.decide.backup_queue import QueueSnapshot, obstacles
 from tidegate.decide.queue_chain import ends_first
 from tidegate.decide.queue_forecast import expected_starts, workload_of
 from tidegate.decide.queue_order import tickets_after_move
@@ -21,12 +22,14 @@ from tidegate.decide.workload import recorded_workload
 from tidegate.errors import Refused, StaleVersion
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.frozen import Model
-from tidegate.model.queue import EndsFirst, Queue, QueueExplanation, QueueObstacle, WaitingBackup, Workload
+from tidegate.model.queue import EndsFirst, Queue, QueueExplanation, QueueObstacle, Workload
 from tidegate.model.reasons import Reason
 
 router = APIRouter(tags=["queue"], dependencies=[Depends(require_token)])
 
 _MOST_OBSTACLES = 100
+# So many are told in a few milliseconds.
+_AT_ONCE = 1000
 # The queue writes reasons into the same status; whoever comes second looks again.
 _ATTEMPTS = 5
 
@@ -38,43 +41,32 @@ class Move(Model):
     """1 is the head; more than there are means the end."""
 
 
-@router.get("/queue", response_model_exclude_none=True)
-async def list_queue(request: Request) -> Queue:
+@router.get("/queue", response_model=Queue, response_model_exclude_none=True)
+async def list_queue(
+    request: Request,
+    limit: Annotated[int | None, Query(ge=1, description="At most so many; absent: all that wait.")] = None,
+    marker: Annotated[
+        str | None, Query(max_length=1024, description="From an earlier part: what is behind it.")
+    ] = None,
+) -> Response:
     """The queue in its order, with the reason of each wait and when each will probably start."""
     services = services_of(request)
     table, figures = await queue_table(services), await backup_figures(services)
     snapshot, settings = await queue_now(services, table)
-    plan = plan_admissions(snapshot, limit=settings.concurrent_backups)
+    first = 0 if marker is None else table.ahead((*place_of(marker)[:2], place_of(marker)[2] + "\0"))
+    places = range(first, min(len(snapshot.waiting), first + limit) if limit else len(snapshot.waiting))
+    more = marker_of(table.places()[places.stop - 1]) if places and places.stop < len(snapshot.waiting) else None
+    entries = table.queued()[places.start : places.stop]
     now = services.clock.now()
-    workload = workload_of(figures, snapshot, now=now)
-    running = tuple(runner.name for runner in snapshot.running)
-    rows = _rows(table, figures, plan.wait)
-    starts = await asyncio.to_thread(expected_starts, workload, snapshot, settings, now)
-    return Queue(
-        limit=settings.concurrent_backups,
-        paused=settings.queue_paused,
-        running=running,
-        waiting=tuple(row.replace(expected_start=starts.get(row.name)) for row in rows),
-    )
 
+    def told() -> str:
+        return queue_page(snapshot, entries, places, figures, settings, now=now, marker=more).to_json()
 
-def _rows(table: QueueTable, figures: BackupFigures, wait: Sequence[Waiting]) -> list[WaitingBackup]:
-    why = {waiting.name: waiting for waiting in wait}
-    rows = []
-    for position, entry in enumerate(table.queued(), start=1):
-        waiting, figure = why.get(entry.name), figures.of(entry.name)
-        rows.append(
-            WaitingBackup(
-                name=entry.name,
-                position=position,
-                priority=entry.priority,
-                reason=waiting.reason if waiting else Reason.PENDING_EVALUATION,
-                message=waiting.message if waiting else "nothing is in its way; it starts with the next look",
-                blocked_by=waiting.blocked_by if waiting else None,
-                since=figure.queued_at if figure else None,
-            )
-        )
-    return rows
+    if places.stop <= _AT_ONCE:
+        return Response(told(), media_type="application/json")
+    # Beside the event loop, which others need too; and the queue goes on meanwhile.
+    snapshot = snapshot.frozen()
+    return Response(await asyncio.to_thread(told), media_type="application/json")
 
 
 # Not below /queue/: a backup may be called "workload".
@@ -102,15 +94,16 @@ async def explain(request: Request, name: str) -> QueueExplanation:
         for one in obstacles(snapshot, name, limit=limit)
     ]
     position, first, slots = table.position(name), _ends_first(snapshot, name), _slots(snapshot, found)
-    now = services.clock.now()
-    workload = workload_of(figures, snapshot, now=now)
-    starts = await asyncio.to_thread(expected_starts, workload, snapshot, settings, now) if position else {}
+    now, place = services.clock.now(), position - 1 if position else 0
+    snapshot = snapshot.frozen()
+    places = range(place, place + 1 if position else 0)
+    starts = await asyncio.to_thread(expected_starts, figures, snapshot, places, limit=limit, now=now)
     return QueueExplanation(
         name=name,
         phase=backup.status.phase,
         position=position,
         since=backup.status.queued_at if position else None,
-        expected_start=starts.get(name),
+        expected_start=starts.get(place),
         obstacles=tuple(found[:_MOST_OBSTACLES]),
         more_obstacles=max(0, len(found) - _MOST_OBSTACLES),
         ends_first=first,

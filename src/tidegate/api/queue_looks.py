@@ -3,14 +3,11 @@
 from tidegate.api.services import Services
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.backup_queue import QueueSnapshot
-from tidegate.decide.queue_surroundings import surroundings_of
 from tidegate.decide.queue_table import QueueTable, Surroundings
 from tidegate.decide.restore_queue import RestoreTable
 from tidegate.model.backup import Backup
 from tidegate.model.restore import Restore
-from tidegate.model.setting import Setting, Settings, effective_settings
-from tidegate.model.target import BackupTarget
-from tidegate.model.volume import Namespace, Volume
+from tidegate.model.setting import Settings
 
 
 async def queue_table(services: Services) -> QueueTable:
@@ -33,21 +30,16 @@ async def backup_figures(services: Services) -> BackupFigures:
 
 async def surroundings_now(services: Services) -> tuple[Surroundings, Settings]:
     """What is not in the queue but matters to it."""
-    store = services.store
-    settings = effective_settings(list((await store.list(Setting)).items))
-    by_volume = settings.overlap_detection == "volume"
-    around = surroundings_of(
-        settings,
-        (await store.list(Namespace)).items,
-        (await store.list(BackupTarget)).items,
-        (await store.list(Volume)).items if by_volume else (),
-    )
-    claims = (await restore_table(services)).claims(by_volume=by_volume, paused=settings.concurrent_restores == 0)
+    around, settings = await services.around_queue.look(services.store)
+    by_volume, paused = around.volumes is not None, settings.concurrent_restores == 0
+    claims = (await restore_table(services)).claims(by_volume=by_volume, paused=paused)
     return around.with_restores(claims), settings
 
 
 async def restore_table(services: Services) -> RestoreTable:
     """Every restore that waits or runs."""
+    if services.restores is not None:
+        return services.restores
     table = RestoreTable()
     table.replace_all((await services.store.list(Restore)).items)
     return table

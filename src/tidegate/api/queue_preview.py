@@ -2,9 +2,10 @@
 
 import asyncio
 
-from tidegate.api.queue_looks import queue_now
+from tidegate.api.queue_looks import surroundings_now
 from tidegate.api.services import Services
-from tidegate.decide.backup_queue import Obstacle, obstacles, plan_admissions
+from tidegate.decide.backup_queue import Obstacle, obstacles
+from tidegate.decide.queue_standing import standings
 from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import Backup, BackupPhase
 
@@ -18,36 +19,47 @@ async def preview(services: Services, backup: Backup, *, every_obstacle: bool = 
     With `every_obstacle` the message names all that is in its way, not only the first.
     """
     table = await _table_with_all_before(services, backup)
-    table.forget(backup.name)
-    # New ones get their tickets before this one: they were there first.
-    table.note(backup.with_status(phase=BackupPhase.NEW))
-    for name, ticket in table.tickets(services.clock.now()).items():
-        entry = table.entry(name)
-        if entry is not None:
-            table.queue(entry, ticket)
-    snapshot, settings = await queue_now(services, table)
-    limit = settings.concurrent_backups
-    for waiting in plan_admissions(snapshot, limit=limit).wait:
-        if waiting.name == backup.name:
-            found = obstacles(snapshot, backup.name, limit=limit) if every_obstacle else [waiting.obstacle]
-            status = backup.status.waiting(waiting.reason, _sentences(found), since=services.clock.now())
-            return backup.replace(status=status.replace(queue_position=waiting.position))
-    return backup
+    around, settings = await surroundings_now(services)
+    limit, now = settings.concurrent_backups, services.clock.now()
+    # No waiting from here on: the table may be the server's own.
+    found = standings(table, table.snapshot(around), [backup.name], limit=limit, now=now).get(backup.name)
+    if found is None or found.obstacle is None:
+        return backup
+    told = [found.obstacle]
+    if every_obstacle:
+        for name, ticket in table.tickets(now).items():
+            table.queue(table.entries([name])[0], ticket)
+        told = obstacles(table.snapshot(around), backup.name, limit=limit)
+    status = backup.status.waiting(found.obstacle.reason, _sentences(told), since=now)
+    return backup.replace(status=status.replace(queue_position=found.position))
 
 
 async def _table_with_all_before(services: Services, backup: Backup) -> QueueTable:
-    """A table of our own that knows of everybody who was stored before this backup.
+    """A table that knows this backup and everybody who was stored before it; one of our own if it is not stored.
 
     News come in order: once the server has heard of this one, it has heard of all before it. That is a matter of a few
     turns of the event loop; where it takes longer, the store tells.
     """
     stored = bool(backup.metadata.resource_version)
-    for _ in range(_TURNS if services.queue is not None else 0):
-        if services.queue is not None and (not stored or services.queue.entry(backup.name)):
-            return services.queue.copy()
+    if services.queue is not None and not stored:
+        return _with(services.queue.copy(), backup)
+    for _ in range(_TURNS):
+        if services.queue is not None and _has_heard_of(services, backup):
+            return services.queue
         await asyncio.sleep(0)
     table = QueueTable()
     table.replace_all((await services.store.list(Backup)).items)
+    return table if stored else _with(table, backup)
+
+
+def _has_heard_of(services: Services, backup: Backup) -> bool:
+    """Of whatever became of it: it may have begun, or be over, before its own answer is ready."""
+    known = services.queue is not None and services.queue.entry(backup.name) is not None
+    return known or (services.figures is not None and services.figures.of(backup.name) is not None)
+
+
+def _with(table: QueueTable, backup: Backup) -> QueueTable:
+    table.note(backup.with_status(phase=BackupPhase.NEW))
     return table
 
 

@@ -4,10 +4,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from tidegate.api.event_lines import EventLines
 from tidegate.api.page_files import PageFiles
+from tidegate.api.queue_around import AroundQueue
 from tidegate.api.sessions import LoginGuard, Sessions
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
+from tidegate.decide.restore_queue import RestoreTable
+from tidegate.decide.transfer_figures import TransferFigures
 from tidegate.decide.transfer_table import TransferTable
 from tidegate.ports.catalogue import Catalogue
 from tidegate.ports.catalogue_syncs import CatalogueSyncs
@@ -34,8 +38,15 @@ class Services:
     """Kept up to date by the server's controllers; without it, the store is listed."""
     figures: BackupFigures | None = None
     """As for the queue: kept up to date by the controllers, or made from a list."""
+    restores: RestoreTable | None = None
+    """As for the queue."""
     transfers: TransferTable | None = None
     """As for the queue."""
+    transfer_figures: TransferFigures | None = None
+    """As for the queue."""
+    around_queue: AroundQueue = field(default_factory=AroundQueue)
+    """Remembers what it saw where the server counts the news of it."""
+    event_lines: EventLines = field(default_factory=EventLines)
     catalogue: Catalogue | None = None
     syncs: CatalogueSyncs | None = None
     deletions: Deletions | None = None

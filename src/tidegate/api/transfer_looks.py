@@ -2,6 +2,7 @@
 
 from tidegate.api.services import Services
 from tidegate.decide.gate_surroundings import GateSurroundings
+from tidegate.decide.transfer_figures import TransferFigures
 from tidegate.decide.transfer_table import TransferEntry, TransferTable
 from tidegate.decide.transfer_waits import TransferWaits
 from tidegate.model.kinds import kind_name
@@ -20,6 +21,16 @@ async def transfer_table(services: Services) -> TransferTable:
     for kind in TRANSFERS:
         table.replace_all(kind_name(kind), (await services.store.list(kind)).items)
     return table
+
+
+async def transfer_figures(services: Services) -> TransferFigures:
+    """Of every transfer that is stored: where the server keeps count, nothing is read."""
+    if services.transfer_figures is not None:
+        return services.transfer_figures
+    figures = TransferFigures()
+    for kind in TRANSFERS:
+        figures.replace_all(kind_name(kind), (await services.store.list(kind)).items)
+    return figures
 
 
 async def gates_now(services: Services) -> GateSurroundings:

@@ -13,6 +13,7 @@ import tidegate
 from tidegate import __version__
 from tidegate.api.page import NO_PAGE
 from tidegate.api.page_files import PageFiles, read_page
+from tidegate.api.queue_around import AroundQueue
 from tidegate.api.services import Services
 from tidegate.api.sessions import Sessions
 from tidegate.app.catalogue_runner import CatalogueRunner
@@ -107,7 +108,10 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             reconcile_errors=runtime.error_counts,
             queue=runtime.mirror.table,
             figures=runtime.mirror.figures,
+            restores=runtime.mirror.restores,
+            around_queue=AroundQueue(lambda: runtime.mirror.news_around),
             transfers=runtime.transfers.table,
+            transfer_figures=runtime.transfers.figures,
             deletions=desk,
             catalogue=catalogue,
             syncs=syncs,

@@ -11,6 +11,9 @@ from tidegate.decide.restore_queue import RestoreTable
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
+from tidegate.model.setting import Setting
+from tidegate.model.target import BackupTarget
+from tidegate.model.volume import Namespace, Volume
 from tidegate.ports.resource_store import Change, Event, Page, ResourceStore
 
 
@@ -32,6 +35,8 @@ class QueueMirror:
         """What the queue decided since the server began, by outcome."""
         self.reloads = 0
         """How often everything was read anew: whatever was remembered before that may have missed news."""
+        self.news_around = 0
+        """Changes whenever something may have changed that is not in the queue but matters to it."""
         self._planning = asyncio.Lock()
         # Both by version, which no store gives out twice: a namesake that comes later cannot be taken for the first.
         self._own_writes: set[str] = set()
@@ -58,11 +63,14 @@ class QueueMirror:
             self.figures.replace_all(page.items)
             self._own_writes.clear()
             self.reloads += 1
+            self.news_around += 1
             return page
 
     def hear(self, event: Event) -> None:
         """News from the watch, in order."""
         backup = event.resource
+        if isinstance(backup, (BackupTarget, Namespace, Setting, Volume)):
+            self.news_around += 1
         if isinstance(backup, Restore):
             self._hear_of_restore(backup, event.change)
         if not isinstance(backup, Backup):

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from tidegate.decide.transfer_figures import TransferFigures
 from tidegate.decide.transfer_table import TransferTable
 from tidegate.model.kinds import kind_name
 from tidegate.model.resource import Ref
@@ -21,6 +22,8 @@ class TransferMirror:
 
     def __init__(self) -> None:
         self.table = TransferTable()
+        self.figures = TransferFigures()
+        """Counts all that are stored, as the news tell."""
         self.has_news = False
         """Whether anything changed, since the last pass began, that a plan could depend on."""
         self._planning = asyncio.Lock()
@@ -48,6 +51,7 @@ class TransferMirror:
             page: Page[Transfer] = await store.list(kind)
             name, version = kind_name(kind), int(page.resource_version)
             self.table.replace_all(name, page.items)
+            self.figures.replace_all(name, page.items)
             self._listed[name] = version
             self._known = {ref: own for ref, own in self._known.items() if ref.kind != name or own > version}
             self.has_news = True
@@ -61,6 +65,10 @@ class TransferMirror:
         transfer = event.resource
         if not isinstance(transfer, Transfer) or version <= self._listed.get(transfer.kind, 0):
             return
+        if event.change is Change.DELETED:
+            self.figures.forget(transfer.ref)
+        else:
+            self.figures.note(transfer)
         if version < self._known.get(transfer.ref, 0):
             return
         self._known.pop(transfer.ref, None)

@@ -5,11 +5,12 @@ Holds nothing that the stored resources do not say, and forgets what is gone.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from sys import intern
 from typing import NamedTuple
 
+from tidegate.decide.durations import Durations
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.schedule import SCHEDULE_LABEL
 
@@ -75,6 +76,8 @@ class BackupFigures:
 
     def __init__(self) -> None:
         self.phases: Counter[BackupPhase] = Counter()
+        self.durations = Durations()
+        """Of those that ended well, by what they are."""
         self._known: dict[str, Figure] = {}
         self._waits: Counter[int] = Counter()
 
@@ -110,10 +113,6 @@ class BackupFigures:
         """What is known of one."""
         return self._known.get(name)
 
-    def durations(self) -> Iterator[tuple[str, float]]:
-        """Of those that ended well: what they are, and how many seconds they took."""
-        return ((figure.likeness, took) for figure in self._known.values() if (took := figure.took) is not None)
-
     def last_runs(self) -> dict[str, LastRuns]:
         """By schedule, of schedules that have backups."""
         runs: dict[str, LastRuns] = {}
@@ -136,6 +135,8 @@ class BackupFigures:
         self.phases[figure.phase] += one
         if figure.waited is not None:
             self._waits[bisect_left(WAIT_BUCKETS, figure.waited)] += one
+        if figure.took is not None:
+            (self.durations.note if one > 0 else self.durations.forget)(figure.likeness, figure.took)
 
 
 def _asked_at(figure: Figure) -> float:

@@ -5,7 +5,8 @@ stored phases: there is no counter that could leak (velero#10519, velero#9493).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from tidegate.decide.claims import Claim, Claims, RestoreClaim
@@ -33,6 +34,10 @@ class QueueSnapshot:
     paused: bool = False
     restores: Sequence[RestoreClaim] = ()
     """They take no slot, but a namespace that is being written to is not backed up; those that wait come first."""
+
+    def frozen(self) -> "QueueSnapshot":
+        """One that stays as it is while the queue goes on."""
+        return replace(self, waiting=list(self.waiting))
 
 
 class Obstacle(NamedTuple):
@@ -97,11 +102,14 @@ class AdmissionPlan:
     wait: tuple[Waiting, ...]
 
 
-def plan_admissions(queue: QueueSnapshot, *, limit: int) -> AdmissionPlan:
-    """Start from the head; never more than `limit`, never beside a backup that shares a namespace."""
+def plan_admissions(queue: QueueSnapshot, *, limit: int, first: int | None = None) -> AdmissionPlan:
+    """Start from the head; never more than `limit`, never beside a backup that shares a namespace.
+
+    With `first`, only so many are judged: nobody's answer depends on who stands behind him.
+    """
     start: list[str] = []
     wait: list[Waiting] = []
-    for backup, obstacle in _judged(queue, limit=limit):
+    for backup, obstacle in islice(_judged(queue, limit=limit), first):
         if obstacle is None:
             start.append(backup.name)
         else:
@@ -135,7 +143,7 @@ def _judged(queue: QueueSnapshot, *, limit: int) -> Iterator[tuple[Contender, Ob
         obstacle = judged.get(backup.scope)
         if obstacle is None:
             in_the_way = claims.first_in_the_way_of(backup.scope)
-            obstacle = _obstacle(backup, in_the_way, queue, free=limit - started, limit=limit)
+            obstacle = first_obstacle(backup.scope, backup.target, in_the_way, queue, free=limit - started, limit=limit)
             started += obstacle is None
             # A blocked backup still claims its namespaces, or small ones behind it would overtake it for ever.
             claims.add(Claim(backup.name, backup.scope, running=obstacle is None, order=order))
@@ -144,17 +152,18 @@ def _judged(queue: QueueSnapshot, *, limit: int) -> Iterator[tuple[Contender, Ob
         yield backup, obstacle
 
 
-def _obstacle(
-    backup: Contender, in_the_way: Claim | None, queue: QueueSnapshot, *, free: int, limit: int
+def first_obstacle(  # each is a gate of its own
+    scope: Scope, target: str, in_the_way: Claim | None, queue: QueueSnapshot, *, free: int, limit: int
 ) -> Obstacle | None:
+    """The most telling of what keeps a backup from starting: it is the first of these."""
     if queue.paused:
-        return Obstacle(Reason.PAUSED, backup.scope, detail=PAUSED)
+        return Obstacle(Reason.PAUSED, scope, detail=PAUSED)
     if in_the_way is not None:
-        return overlap(backup.scope, in_the_way)
-    if backup.target in queue.unavailable_targets:
-        return Obstacle(Reason.TARGET_UNAVAILABLE, backup.scope, detail=backup.target)
+        return overlap(scope, in_the_way)
+    if target in queue.unavailable_targets:
+        return Obstacle(Reason.TARGET_UNAVAILABLE, scope, detail=target)
     if free <= 0:
-        return _full(backup, limit)
+        return _full(scope, limit)
     return None
 
 
@@ -175,7 +184,7 @@ def obstacles(queue: QueueSnapshot, name: str, *, limit: int) -> list[Obstacle]:
     # Slots may be free now and yet go to others ahead, in the same instant.
     mine = QueueSnapshot(queue.running, queue.waiting[: place + 1], queue.unavailable_targets, restores=queue.restores)
     if len(queue.running) >= limit or (not found and name not in plan_starts(mine, limit=limit)):
-        found.append(_full(backup, limit))
+        found.append(_full(backup.scope, limit))
     return found
 
 
@@ -197,8 +206,8 @@ def overlap(scope: Scope, claim: Claim) -> Obstacle:
     return Obstacle(reason, scope, claim)
 
 
-def _full(backup: Contender, limit: int) -> Obstacle:
-    return Obstacle(Reason.CONCURRENCY_LIMIT, backup.scope, detail=f"all {limit} slots of concurrent-backups are taken")
+def _full(scope: Scope, limit: int) -> Obstacle:
+    return Obstacle(Reason.CONCURRENCY_LIMIT, scope, detail=f"all {limit} slots of concurrent-backups are taken")
 
 
 def _listed(names: Sequence[str], *, at_most: int = 5) -> str:

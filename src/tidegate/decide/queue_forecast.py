@@ -1,12 +1,13 @@
-"""When a waiting backup will probably start: the queue simulated with the durations of the past."""
+"""When a waiting backup will probably start: the queue played out with the durations of the past."""
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from tidegate.decide.backup_figures import BackupFigures
-from tidegate.decide.backup_queue import QueueSnapshot
+from tidegate.decide.backup_figures import BackupFigures, Figure
+from tidegate.decide.backup_queue import Contender, QueueSnapshot
 from tidegate.decide.overlap import Scope
-from tidegate.decide.simulation import Job, simulate, typical_durations
-from tidegate.model.setting import Settings
+from tidegate.decide.queue_race import Racer, race
+from tidegate.decide.simulation import Job
 
 # Of a backup about which nothing at all is known.
 _UNKNOWN_SECONDS = 300.0
@@ -16,29 +17,56 @@ _LEAST_LEFT = 0.1
 
 def workload_of(figures: BackupFigures, snapshot: QueueSnapshot, *, now: datetime) -> list[Job]:
     """The present queue as jobs, each with the median duration of the same ones in the past."""
-    durations = typical_durations(figures.durations(), otherwise=_UNKNOWN_SECONDS)
-    jobs = []
-    for runner in snapshot.running:
-        if figure := figures.of(runner.name):
-            expected = durations.expected(figure.likeness)
-            left = max(expected - (now - (figure.began or now)).total_seconds(), expected * _LEAST_LEFT)
-            jobs.append(Job(runner.name, runner.scope, left, target=runner.target, started=True))
-    for place, waiting in enumerate(snapshot.waiting):
-        if figure := figures.of(waiting.name):
-            # They are here already, in this order: whatever priority did to it is done.
-            expected = durations.expected(figure.likeness)
-            jobs.append(Job(waiting.name, waiting.scope, expected, arrives=place * 1e-6, target=waiting.target))
-    return jobs
+    running = [
+        Job(racer.name, racer.scope, racer.duration, target=racer.target, started=True)
+        for racer in _running(figures, snapshot, now)
+    ]
+    # They are here already, in this order: whatever priority did to it is done.
+    waiting = (
+        Job(racer.name, racer.scope, racer.duration, arrives=place * 1e-6, target=racer.target)
+        for place, racer in enumerate(_waiting(figures, snapshot.waiting))
+    )
+    return [*running, *waiting]
 
 
 def expected_starts(
-    workload: list[Job], snapshot: QueueSnapshot, settings: Settings, now: datetime
-) -> dict[str, datetime]:
-    """When each waiting backup will probably start; who cannot start as things are is left out."""
-    if snapshot.paused:
+    figures: BackupFigures, snapshot: QueueSnapshot, places: range, *, limit: int, now: datetime
+) -> dict[int, datetime]:
+    """When those at these places, counted from 0, will probably start; who cannot, as things are, is left out.
+
+    Costs what has to happen until the last of them starts, not what the whole queue would.
+    """
+    if snapshot.paused or not places:
         return {}
-    forecast = simulate(workload, limit=settings.concurrent_backups, unavailable_targets=snapshot.unavailable_targets)
     # How long a restore takes, nobody knows: who waits for one is promised nothing.
     written = Scope(frozenset(name for restore in snapshot.restores for name in restore.scope.names))
-    held = {one.name for one in snapshot.waiting if one.scope.shared_with(written)} if written.names else set()
-    return {run.name: now + timedelta(seconds=run.began) for run in forecast.runs if run.name not in held}
+    starts, left = {}, len(places)
+    waiting = _waiting(figures, snapshot.waiting)
+    unavailable = snapshot.unavailable_targets
+    for start in race(_running(figures, snapshot, now), waiting, limit=limit, unavailable_targets=unavailable):
+        if start.place in places:
+            if not written.names or not snapshot.waiting[start.place].scope.shared_with(written):
+                starts[start.place] = now + timedelta(seconds=start.began)
+            left -= 1
+            if not left:
+                break
+    return starts
+
+
+def _running(figures: BackupFigures, snapshot: QueueSnapshot, now: datetime) -> list[Racer]:
+    racers = []
+    for runner in snapshot.running:
+        figure = figures.of(runner.name)
+        expected = _expected(figures, figure)
+        ran = (now - figure.began).total_seconds() if figure and figure.began else 0.0
+        racers.append(Racer(runner.name, runner.scope, max(expected - ran, expected * _LEAST_LEFT), runner.target))
+    return racers
+
+
+def _waiting(figures: BackupFigures, waiting: Iterable[Contender]) -> Iterator[Racer]:
+    for name, scope, target in waiting:
+        yield Racer(name, scope, _expected(figures, figures.of(name)), target)
+
+
+def _expected(figures: BackupFigures, figure: Figure | None) -> float:
+    return figures.durations.expected(figure.likeness if figure else "", otherwise=_UNKNOWN_SECONDS)

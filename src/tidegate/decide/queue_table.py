@@ -10,36 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
 
 from tidegate.decide.backup_queue import Contender, QueueSnapshot
 from tidegate.decide.claims import RestoreClaim
 from tidegate.decide.overlap import Scope, is_glob, resolve_scope, selects, universe_of
 from tidegate.decide.queue_order import next_ticket, place_in_queue
 from tidegate.decide.queue_row import Row
+from tidegate.decide.queue_wishes import Key, Wanted, WishIndex
 from tidegate.model.backup import Backup, BackupPhase
 
 _LIVE = frozenset({BackupPhase.NEW, BackupPhase.QUEUED, BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS})
-
-
-class Wanted(NamedTuple):
-    """What a backup is about. Many backups want the same, so it is kept once."""
-
-    included: tuple[str, ...]
-    excluded: tuple[str, ...]
-    labels: tuple[frozenset[tuple[str, str]], ...] = ()
-    """Volumes that carry all labels of one of these; empty: all volumes."""
-    hooks: bool = False
-
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        """All that it spells out."""
-        return (*self.included, *self.excluded)
-
-    @property
-    def needs_universe(self) -> bool:
-        """Whether other backups' namespaces matter to what its globs mean."""
-        return any(is_glob(pattern) and pattern != "*" for pattern in self.patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +64,10 @@ class QueueTable:
 
     def __init__(self) -> None:
         self._entries: dict[str, QueueEntry] = {}
-        self._order: list[tuple[int, int, str]] = []
+        self._order: list[Key] = []
+        self._wishes = WishIndex()
+        self.reasons: Counter[str] = Counter()
+        """How many wait for what, as far as anyone was told."""
         self._running: dict[str, QueueEntry] = {}
         self._new: dict[str, QueueEntry] = {}
         self._cancelled: dict[str, QueueEntry] = {}
@@ -101,7 +84,7 @@ class QueueTable:
         """Another one like it, to try something out on."""
         twin = QueueTable()
         vars(twin).update({name: copy(value) for name, value in vars(self).items()})
-        twin._scopes = self._scopes.copy()
+        twin._scopes, twin._wishes = self._scopes.copy(), self._wishes.copy()
         return twin
 
     def note(self, backup: Backup) -> None:
@@ -128,7 +111,10 @@ class QueueTable:
         self._running.pop(name, None)
         self._new.pop(name, None)
         if self._cancelled.pop(name, None) is None and entry.phase is BackupPhase.QUEUED:
-            del self._order[bisect_left(self._order, self._key(entry))]
+            place = self._key(entry)
+            del self._order[bisect_left(self._order, place)]
+            self._wishes.remove(entry.wanted, place)
+            self.reasons[entry.why[0]] -= 1
         self._wanted[entry.wanted] -= 1
         if not self._wanted[entry.wanted]:
             del self._wanted[entry.wanted]
@@ -176,25 +162,53 @@ class QueueTable:
 
     def position(self, name: str) -> int | None:
         """1..n without holes for who waits, None for who does not."""
+        place = self.place(name)
+        return None if place is None else self.ahead(place) + 1
+
+    def place(self, name: str) -> Key | None:
+        """What the queue orders it by; None for who does not wait."""
         entry = self._entries.get(name)
-        if entry is None or entry.phase is not BackupPhase.QUEUED or entry.cancel:
-            return None
-        return bisect_left(self._order, self._key(entry)) + 1
+        waits = entry is not None and entry.phase is BackupPhase.QUEUED and not entry.cancel
+        return self._key(entry) if entry is not None and waits else None
+
+    def places(self) -> Sequence[Key]:
+        """Of all that wait, in their order."""
+        return self._order
+
+    def places_of_new(self, now: datetime) -> dict[str, Key]:
+        """Where those that have no ticket yet will stand."""
+        tickets = self.tickets(now)
+        return {name: self._key(replace(self._new[name], ticket=ticket)) for name, ticket in tickets.items()}
+
+    def ahead(self, place: Key) -> int:
+        """How many wait before this place, whether or not somebody stands there."""
+        return bisect_left(self._order, place)
+
+    def first_in_the_way_of(self, scope: Scope, before: Key) -> Key | None:
+        """Who waits ahead of this place and shares something with the scope. Good until the next change."""
+        return self._wishes.first_in_the_way_of(scope, before, self._scopes.of)
+
+    def scope(self, entry: QueueEntry) -> Scope:
+        """What it touches, in the surroundings of the last snapshot."""
+        return self._scopes.of(entry.wanted)
+
+    def contender(self, name: str) -> Contender:
+        """The same, as a plan wants it."""
+        entry = self._entries[name]
+        return Contender(name, self._scopes.of(entry.wanted), entry.target)
 
     def snapshot(self, around: "Surroundings") -> QueueSnapshot:
         """What a plan is made from. Good until the next change."""
         if around.head_start_seconds != self._head_start_seconds:
             self._head_start_seconds = around.head_start_seconds
             self._order = sorted(self._key(self._entries[name]) for _, _, name in self._order)
+            self._wishes = WishIndex()
+            for place in self._order:
+                self._wishes.add(self._entries[place[2]].wanted, place)
         self._scopes.resolve_against(around)
-
-        def contender(name: str) -> Contender:
-            entry = self._entries[name]
-            return Contender(name, self._scopes.of(entry.wanted), entry.target)
-
         return QueueSnapshot(
-            running=[contender(name) for name in sorted(self._running)],
-            waiting=Row(self._order, contender),
+            running=[self.contender(name) for name in sorted(self._running)],
+            waiting=Row(self._order, self.contender),
             unavailable_targets=around.unavailable_targets,
             paused=around.paused,
             restores=around.restores,
@@ -209,12 +223,14 @@ class QueueTable:
             self._cancelled[entry.name] = entry  # it takes no place and claims nothing any more
         elif entry.phase is BackupPhase.QUEUED:
             insort(self._order, self._key(entry))
+            self._wishes.add(entry.wanted, self._key(entry))
+            self.reasons[entry.why[0]] += 1
         elif entry.phase is BackupPhase.NEW:
             self._new[entry.name] = entry
         else:
             self._running[entry.name] = entry
 
-    def _key(self, entry: QueueEntry) -> tuple[int, int, str]:
+    def _key(self, entry: QueueEntry) -> Key:
         place = place_in_queue(entry.ticket, entry.priority, head_start_seconds=self._head_start_seconds)
         return place, entry.ticket, entry.name
 

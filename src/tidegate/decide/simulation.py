@@ -4,7 +4,7 @@ So a person can try a limit before setting it, and a waiting backup can say when
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -153,30 +153,3 @@ class _Simulation:
     def _contender(self, name: str) -> Contender:
         job = self._jobs[name]
         return Contender(name, job.scope, job.target)
-
-
-def typical_durations(finished: Iterable[tuple[str, float]], *, otherwise: float) -> "Durations":
-    """From past runs: a key that tells what was backed up (a schedule, or the namespaces), and seconds."""
-    by_key: dict[str, list[float]] = {}
-    every: list[float] = []
-    for key, seconds in finished:
-        by_key.setdefault(key, []).append(seconds)
-        every.append(seconds)
-    return Durations({key: _median(values) for key, values in by_key.items()}, _median(every) if every else otherwise)
-
-
-@dataclass(frozen=True)
-class Durations:
-    """How long backups take: the median of the same ones in the past, else of all."""
-
-    by_key: Mapping[str, float]
-    of_all: float
-
-    def expected(self, key: str) -> float:
-        """Seconds."""
-        return self.by_key.get(key, self.of_all)
-
-
-def _median(values: list[float]) -> float:
-    middle = sorted(values)[(len(values) - 1) // 2 : len(values) // 2 + 1]
-    return sum(middle) / len(middle)

@@ -26,7 +26,7 @@ class WaitingBackup(Model):
 
 
 class Queue(Model):
-    """The whole queue in its order."""
+    """The queue in its order, or a part of it."""
 
     limit: int
     """The setting concurrent-backups."""
@@ -34,6 +34,10 @@ class Queue(Model):
     running: tuple[str, ...] = ()
     """The backups that hold a slot."""
     waiting: tuple[WaitingBackup, ...] = ()
+    waiting_count: int | None = None
+    """How many wait in all."""
+    marker: str | None = None
+    """Asks for the next part; absent: this was the last one."""
 
 
 class QueueObstacle(Model):

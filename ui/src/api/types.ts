@@ -448,6 +448,8 @@ export type Queue = {
   paused: boolean;
   running: (string)[];
   waiting: (WaitingBackup)[];
+  waitingCount?: number;
+  marker?: string;
 };
 
 export type QueueExplanation = {

@@ -8,7 +8,7 @@ import { Card, Screen } from "../parts/screen";
 import { setSetting } from "../store/operations";
 import { backups, need, setting, settings, targets } from "../store/resources";
 import { mayAct } from "../store/session";
-import { queue, watchQueue } from "../store/queue";
+import { queue, waitingCount, watchQueue } from "../store/queue";
 import { isOver, openBackupForm } from "./backup_actions";
 import { RunningLane } from "./queue_running";
 import { Timeline } from "./queue_timeline";
@@ -22,7 +22,9 @@ function freshened(found: Queue | null): Queue | null {
         const backup = backups.get(name);
         return !backup || !isOver(backup);
     };
-    return { ...found, running: found.running.filter(runs), waiting: found.waiting.filter((row) => waits(row.name)) };
+    const waiting = found.waiting.filter((row) => waits(row.name));
+    const left = found.waiting.length - waiting.length;
+    return { ...found, running: found.running.filter(runs), waiting, waitingCount: waitingCount(found) - left };
 }
 
 /** The namespaces of the row under the pointer or the focus: shown wherever they occur. */
@@ -49,7 +51,7 @@ export function QueueScreen() {
         >
             {now?.paused && (
                 <p class="notice warn">
-                    The queue is paused: what runs goes on, nothing else starts. {plural(now.waiting.length, "backup")}{" "}
+                    The queue is paused: what runs goes on, nothing else starts. {plural(waitingCount(now), "backup")}{" "}
                     keep their place.
                 </p>
             )}
@@ -62,7 +64,7 @@ export function QueueScreen() {
                     >
                         <RunningLane names={now.running} limit={now.limit} />
                     </Card>
-                    <Card title={`Waiting (${now.waiting.length.toLocaleString("en")})`} label="Waiting">
+                    <Card title={`Waiting (${waitingCount(now).toLocaleString("en")})`} label="Waiting">
                         <WaitingLane waiting={now.waiting} />
                     </Card>
                     <Card title="Last hour and forecast" label="Last hour and forecast">

@@ -11,8 +11,11 @@ export const workload = signal<Workload | null>(null);
 
 // Beyond this a forecast of each is nothing that anybody reads.
 const FORECAST_MOST = 500;
+// More than a screen holds: the first rows are shown before the last are told.
+const FIRST_ROWS = 200;
 
 async function ask(): Promise<void> {
+    if (queue.value === null) queue.value = await get<Queue>(`/v1/queue?limit=${FIRST_ROWS}`);
     const found = await get<Queue>("/v1/queue");
     queue.value = found;
     workload.value = found.waiting.length <= FORECAST_MOST ? await get<Workload>("/v1/queue-workload") : null;
@@ -23,6 +26,9 @@ const asked = new Asked(ask, () => {
     settings.version.value;
     targets.version.value;
 });
+
+/** How many wait, those included that are not told yet. */
+export const waitingCount = (found: Queue): number => found.waitingCount ?? found.waiting.length;
 
 export const watchQueue = (): (() => void) => asked.watch();
 

@@ -1,0 +1,30 @@
+"""Changes as lines of the event stream, written once for all who watch."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+
+from tidegate.model.resource import Resource
+from tidegate.ports.resource_store import Event
+
+# As many as one burst may hold while the watchers take turns; at about 2 KiB each.
+_KEPT = 1024
+
+
+class EventLines:
+    """The newest lines, by version. What a queued backup's line says of its place was true when it was first told."""
+
+    def __init__(self) -> None:
+        self._lines: OrderedDict[str, bytes] = OrderedDict()
+
+    async def line(self, event: Event, shown: Callable[[Resource], Awaitable[dict[str, object]]]) -> bytes:
+        """This change, ready to be sent; `shown` is asked only if nobody was told of it before."""
+        version = event.resource_version
+        known = self._lines.get(version)
+        if known is not None:
+            return known
+        body = json.dumps(await shown(event.resource), separators=(",", ":"))
+        line = self._lines[version] = f"id: {version}\nevent: {event.change}\ndata: {body}\n\n".encode()
+        if len(self._lines) > _KEPT:
+            self._lines.popitem(last=False)
+        return line
