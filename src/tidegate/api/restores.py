@@ -38,7 +38,7 @@ async def plan(request: Request, restore: Restore) -> RestorePlan:
     assert isinstance(wanted, Restore)  # noqa: S101  # it was sent as one
     found = await read_source(services, wanted.spec)
     volumes = await volumes_by_name(services)
-    places = placements(wanted.spec, found.sources, volumes)
+    places = placements(wanted.spec, found.sources, volumes, lost=found.lost)
     settled = wanted.with_status(target_volumes=volumes_written(places, volumes)).with_metadata(uid="planned")
     targets = (await services.store.list(BackupTarget)).items
     around = PlanSurroundings(
