@@ -66,7 +66,16 @@ def test_what_is_there_decides_whether_a_volume_can_come_back(kind, state, spec,
 def test_a_mounted_volume_is_a_conflict_unless_forced_and_then_a_warning():
     assert "only --force" in plan(state=S.EMPTY, mounted=True).conflicts[0].message
     forced = plan(state=S.EMPTY, mounted=True, force=True)
-    assert (forced.conflicts, forced.warnings) == ((), ("/x is written to although it may be in use (--force)",))
+    told = "/x is mounted: it is replaced entry by entry (--force), and who uses it sees a mixture"
+    assert (forced.conflicts, forced.warnings) == ((), (told,))
+
+
+@pytest.mark.parametrize("mounted", [True, False])
+def test_a_device_is_written_to_by_force_and_the_plan_says_what_that_means(mounted):
+    (told,) = plan(DEVICE, S.DEVICE, mounted=mounted, force=True).warnings
+
+    assert told.startswith("/x is written in place (--force): what it holds is lost, also if the restore fails")
+    assert told.endswith("; it is 12 things, and whoever uses it may spoil it") == mounted
 
 
 def test_what_would_be_lost_is_a_warning():

@@ -36,7 +36,7 @@ class Place(Model):
     detail: str = ""
     """For a person: how much is there, or why it cannot be told."""
     mounted: bool = False
-    """Whether a file system is mounted there."""
+    """Whether a file system is mounted there, or, of a device, whether anything is built on it."""
 
 
 class PlannedVolume(Model):
