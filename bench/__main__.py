@@ -3,7 +3,17 @@
 import sys
 from collections.abc import Sequence
 
-from bench import backup_queue, catalogue, command_line, deletes, resource_store, store, transfer_gates, transfers
+from bench import (
+    backup_queue,
+    catalogue,
+    command_line,
+    deletes,
+    resource_store,
+    restore_slots,
+    store,
+    transfer_gates,
+    transfers,
+)
 from bench.rows import Bench, table
 
 # A new bench is one line here: its name, and a function without arguments that returns rows.
@@ -14,6 +24,7 @@ BENCHES: dict[str, Bench] = {
     "store": store.run,
     "transfer-gates": transfer_gates.run,
     "transfers": transfers.run,
+    "restore-slots": restore_slots.run,
     "catalogue": catalogue.run,
     "deletes": deletes.run,
 }

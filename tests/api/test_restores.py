@@ -94,6 +94,16 @@ async def test_a_plan_tells_each_volume_and_what_is_in_its_way(api, stored, scen
     assert (await stored.store.list(Restore)).items == ()
 
 
+async def test_a_plan_tells_who_uses_what_would_be_replaced(api, stored, scenery):
+    scenery.places["/data/db"] = Place(state=PlaceState.FILE, detail="a file of 9 bytes")
+    scenery.users["/data/db"] = "qemu (process 7)"
+
+    told = await plan(api, backupName="done", existingData="overwrite")
+
+    assert [(one["volume"], "in use by qemu" in one["message"]) for one in told["conflicts"]] == [("shop/db", True)]
+    assert (await plan(api, backupName="done", existingData="overwrite", force=True))["conflicts"] == []
+
+
 async def test_a_plan_of_a_backup_that_lost_data_says_which_and_that_it_would_not_come_back(api, stored):
     upload = await stored.store.get(DataUpload, "u-db")
     removed = Condition(type=DATA_REMOVED, status="True", reason=ALL_REMOVED)

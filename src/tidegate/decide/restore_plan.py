@@ -79,6 +79,8 @@ def _conflict(spec: RestoreSpec, placement: Placement, around: PlanSurroundings)
 
 
 def _conflict_of_content(spec: RestoreSpec, placement: Placement, place: Place) -> str:
+    if spec.existing_data is ExistingData.OVERWRITE and place.used_by and not spec.force:
+        return f"{placement.path} is in use by {place.used_by}; stop that, or use --force if what it writes may be lost"
     if place.state in {PlaceState.FREE, PlaceState.EMPTY} or spec.existing_data is ExistingData.OVERWRITE:
         return ""
     there = f" ({place.detail})" if place.detail else ""
@@ -115,6 +117,8 @@ def _risk(placement: Placement, place: Place) -> str:
         return f"{placement.path} is written in place (--force): what it holds is lost, also if the restore fails{used}"
     if place.mounted:
         return f"{placement.path} is mounted: it is replaced entry by entry (--force), and who uses it sees a mixture"
+    if place.used_by:
+        return f"{placement.path} is in use by {place.used_by}: it is replaced (--force), and what that writes is lost"
     return ""
 
 
@@ -125,6 +129,5 @@ def _warnings(spec: RestoreSpec, found: Sequence[Placement], around: PlanSurroun
     if spec.force:
         told += [sentence for p in found if (sentence := _risk(p, around.places.get(p.path, Place())))]
     if spec.existing_data is ExistingData.OVERWRITE:
-        full = {PlaceState.DIRECTORY, PlaceState.FILE}
-        told += [f"what is at {p.path} now is lost" for p in found if around.places.get(p.path, Place()).state in full]
+        told += [f"what is at {p.path} now is lost" for p in found if around.places.get(p.path, Place()).full]
     return tuple(told)
