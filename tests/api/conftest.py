@@ -23,6 +23,7 @@ class Scenery:
     store_is_down: bool = False
     stored: dict = field(default_factory=dict)
     places: dict = field(default_factory=dict)
+    users: dict = field(default_factory=dict)
 
     async def check_volume(self, spec):
         if spec.path in self.missing_paths:
@@ -43,6 +44,9 @@ class Scenery:
 
     async def look_at(self, path):
         return self.places.get(path, Place())
+
+    async def users_of(self, paths):
+        return {path: self.users[path] for path in paths if path in self.users}
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 import pytest
 
 from tidegate.model.backup import BackupPhase
-from tidegate.model.resource import Metadata
+from tidegate.model.resource import Condition, Metadata
 from tidegate.model.restore import Restore, RestorePhase
 from tidegate.model.restore_plan import Place, PlaceState, StoredBackup
 from tidegate.model.setting import Setting, SettingSpec
-from tidegate.model.transfer import BACKUP_LABEL, DataUpload, TransferPhase
+from tidegate.model.transfer import ALL_REMOVED, BACKUP_LABEL, DATA_REMOVED, DataUpload, TransferPhase
 from tidegate.testing.builders import a_backup, a_restore, a_target, a_transfer, a_volume
 
 URL = "file:///somewhere?backup=backup-1&volume=pvc-1"
@@ -92,6 +92,30 @@ async def test_a_plan_tells_each_volume_and_what_is_in_its_way(api, stored, scen
     assert [(one["volume"], "a file of 9 bytes" in one["message"]) for one in told["conflicts"]] == [("shop/db", True)]
     assert told["backupName"] == "done"
     assert (await stored.store.list(Restore)).items == ()
+
+
+async def test_a_plan_tells_who_uses_what_would_be_replaced(api, stored, scenery):
+    scenery.places["/data/db"] = Place(state=PlaceState.FILE, detail="a file of 9 bytes")
+    scenery.users["/data/db"] = "qemu (process 7)"
+
+    told = await plan(api, backupName="done", existingData="overwrite")
+
+    assert [(one["volume"], "in use by qemu" in one["message"]) for one in told["conflicts"]] == [("shop/db", True)]
+    assert (await plan(api, backupName="done", existingData="overwrite", force=True))["conflicts"] == []
+
+
+async def test_a_plan_of_a_backup_that_lost_data_says_which_and_that_it_would_not_come_back(api, stored):
+    upload = await stored.store.get(DataUpload, "u-db")
+    removed = Condition(type=DATA_REMOVED, status="True", reason=ALL_REMOVED)
+    await stored.store.update_status(upload.replace(status=upload.status.with_condition(removed)))
+
+    told = await plan(api, backupName="done")
+
+    (conflict,) = told["conflicts"]
+    assert conflict["volume"] == "shop/db"
+    assert "deleted from the store since" in conflict["message"]
+    assert (await plan(api, backupName="done", includedNamespaces=["blog"]))["conflicts"] == []
+    assert (await api.post("/v1/restores", json=restore(backupName="done"))).status_code == 201
 
 
 async def test_a_plan_tells_what_it_would_wait_for(api, stored):

@@ -3,10 +3,10 @@
 from tidegate.decide.restore_limit import ASKED_ANNOTATION
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.existing_data import ExistingData
-from tidegate.model.resource import Metadata, Ref
+from tidegate.model.resource import Condition, Metadata, Ref
 from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.target import BackupTarget
-from tidegate.model.transfer import PodVolumeRestore
+from tidegate.model.transfer import ALL_REMOVED, DATA_REMOVED, PodVolumeBackup, PodVolumeRestore
 from tidegate.model.volume import Volume
 from tidegate.testing.builders import a_backup
 
@@ -29,6 +29,20 @@ async def test_every_volume_of_the_backup_is_brought_back_where_it_came_from(bac
 
     assert await backed_up.phase(Restore, "r") == "Completed"
     assert {m.job.path for m in backed_up.movers.started} == {"/data/blog/posts", "/data/shop/db"}
+
+
+async def test_a_volume_that_was_deleted_from_the_store_is_named_as_missing_and_the_others_come_back(backed_up):
+    upload = next(one for one in await backed_up.all(PodVolumeBackup) if one.spec.volume_name == "db")
+    removed = Condition(type=DATA_REMOVED, status="True", reason=ALL_REMOVED)
+    await backed_up.store.update_status(upload.replace(status=upload.status.with_condition(removed)))
+    await backed_up.store.create(a_restore())
+    await backed_up.settle()
+    await finish_all(backed_up)
+
+    restore = await backed_up.store.get(Restore, "r")
+    assert str(restore.status.phase) == "PartiallyFailed"
+    assert restore.status.failure_reason.startswith("shop/db: its volume backup was deleted from the store since")
+    assert {m.job.path for m in backed_up.movers.started} == {"/data/blog/posts"}
 
 
 async def test_a_destination_gets_a_place_per_namespace_and_volume(backed_up):

@@ -7,7 +7,7 @@ import pytest
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfer import DataDownload, DataUpload
-from tidegate.testing.builders import a_transfer
+from tidegate.testing.builders import a_node, a_transfer
 
 
 async def ask(world, name="t", kind=DataUpload, **spec):
@@ -203,6 +203,26 @@ async def test_movers_hear_of_their_bandwidth_when_it_changes_and_when_others_co
 
     assert first.bandwidth[1:] == [(mib, None), (2 * mib, None)]
     assert second.bandwidth == [(mib, None)]
+
+
+async def test_movers_of_different_nodes_do_not_share_the_bandwidth_of_a_node(world):
+    await world.setting("load-concurrency", json.dumps({"globalConfig": 2}))
+    await world.setting("limit-download-per-node", "8MiB")
+    for name in ("near", "far"):
+        await world.store.create(a_node(name))
+    await world.settle()
+    mib = 2**20
+    for name, node in (("a", "near"), ("b", "far"), ("c", "far")):
+        await ask(world, name, kind=DataDownload, node=node)
+    near, far, farther = world.movers.started
+
+    assert [mover.job.download_bytes_per_second for mover in (near, far, farther)] == [8 * mib, 8 * mib, 4 * mib]
+    assert [mover.bandwidth for mover in (near, far, farther)] == [[], [(None, 4 * mib)], []]
+
+    far.finish()
+    await world.settle()
+
+    assert [mover.bandwidth[-1:] for mover in (near, farther)] == [[], [(None, 8 * mib)]]
 
 
 async def test_a_transfer_that_is_deleted_while_its_mover_is_idle_goes_with_it(world):

@@ -169,16 +169,16 @@ def test_a_failed_upload_leaves_no_cfg_and_no_lock(bench, store, image):
     assert [info.key for info in store.list_all("") if not info.key.endswith(".blk")] == [volume_cfg_key(VOLUME)]
 
 
-class CancelledWhileUploading(MoverBench):
+class CancelledWhileReading(MoverBench):
     def hear(self, report):
         super().hear(report)
-        if getattr(report, "progress", None) and report.progress.stage == "uploading":
+        if getattr(report, "progress", None) and report.progress.stage == "reading":
             self.cancelled.set()
 
 
 def test_a_cancelled_upload_leaves_no_cfg_and_no_lock(store, clock, image):
     with pytest.raises(WorkCancelled):
-        CancelledWhileUploading(store, clock=clock).upload(image("ABCD"))
+        CancelledWhileReading(store, clock=clock).upload(image("ABCD"))
 
     assert [info.key for info in store.list_all("")] == [volume_cfg_key(VOLUME)]
 

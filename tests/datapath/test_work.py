@@ -1,9 +1,11 @@
 """A mover's words: progress on the way, exactly one result or error at the end."""
 
 import asyncio
+import contextlib
 import threading
 from dataclasses import replace
 from datetime import timedelta
+from itertools import groupby
 
 import pytest
 
@@ -27,10 +29,18 @@ def stages(bench):
 def test_an_upload_tells_its_stages_and_its_bytes(bench, image):
     result = bench.upload(image("AB-C"))
 
-    assert stages(bench) == ["scanning", "uploading", "finalising"]
+    assert stages(bench) == ["scanning", "reading", "uploading", "finalising"]
     last = bench.reports[-2].progress
     assert (last.bytes_done, last.total_bytes) == (3 * BLOCK, 3 * BLOCK)
     assert (result.size, result.url) == (4 * BLOCK, "file:///store?backup=backup-1&volume=shop.db")
+
+
+def test_an_upload_of_what_the_store_has_only_reads(bench, image):
+    bench.upload(image("ABC"))
+    bench.reports.clear()
+    bench.upload(image("CBA"), "backup-2")
+
+    assert stages(bench) == ["scanning", "reading", "finalising"]
 
 
 def test_a_download_tells_its_stages(bench, image, tmp_path):
@@ -86,6 +96,29 @@ def test_never_more_is_done_than_there_is(clock):
     progress.add(500)
 
     assert reports[-1].progress.bytes_done == 100
+
+
+def test_an_upload_reads_again_once_nothing_was_sent_for_a_while_and_its_stage_does_not_flicker(clock):
+    reports = []
+    progress = Progress(reports.append, clock)
+    progress.enter("reading", total_bytes=10_000)
+
+    def read(seconds, *, sending):
+        for _ in range(seconds):
+            asyncio.run(clock.advance(timedelta(seconds=1)))
+            with progress.sending() if sending else contextlib.nullcontext():
+                progress.add(1)
+
+    read(3, sending=False)
+    for _ in range(5):
+        read(1, sending=True)
+        read(10, sending=False)
+    read(5, sending=False)
+    with progress.sending():  # a store that takes half a minute for one block
+        read(30, sending=False)
+
+    told = [(stage, len(list(same))) for stage, same in groupby(report.progress.stage for report in reports)]
+    assert told == [("reading", 4), ("uploading", 59), ("reading", 1), ("uploading", 31)]
 
 
 def test_a_crew_does_every_item_once():

@@ -35,6 +35,18 @@ def device(namespace, name, path):
     return a_volume(namespace, name).replace(spec=VolumeSpec(device=path))
 
 
+def test_a_volume_that_was_deleted_from_the_store_has_no_place_and_takes_none():
+    sources, lost = [source("a/y"), source("b/x", path="/x")], [source("a/db", path="/x")]
+
+    found = placements(RestoreSpec(backup_name="b"), sources, {}, lost=lost)
+
+    assert [(one.came_from, one.path, one.problem[:30]) for one in found] == [
+        ("a/db", "", "its volume backup was deleted "),
+        ("a/y", "/old", ""),
+        ("b/x", "/x", ""),
+    ]
+
+
 @pytest.mark.parametrize(
     ("spec", "found", "volumes", "kind", "path"),
     [

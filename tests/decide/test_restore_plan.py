@@ -18,7 +18,7 @@ TREE, IMAGE, DEVICE = VolumeKind.DIRECTORY, VolumeKind.IMAGE, VolumeKind.DEVICE
 S = PlaceState
 
 
-def plan(kind=TREE, state=S.FREE, *, mounted=False, around=None, **spec):
+def plan(kind=TREE, state=S.FREE, *, mounted=False, used_by="", around=None, **spec):
     source = TransferSpec(
         volume_namespace="a",
         volume_name="db",
@@ -29,7 +29,7 @@ def plan(kind=TREE, state=S.FREE, *, mounted=False, around=None, **spec):
         store_backup="backup-1",
     )
     wanted = RestoreSpec(backup_name="b", **spec)
-    places = {"/x": Place(state=state, detail="12 things", mounted=mounted)}
+    places = {"/x": Place(state=state, detail="12 things", mounted=mounted, used_by=used_by)}
     found = PlanSurroundings(places=places, sizes={"backup-1": 5}, **(around or {}))
     return plan_restore(wanted, placements(wanted, [source], {}), found, backup="b")
 
@@ -66,7 +66,26 @@ def test_what_is_there_decides_whether_a_volume_can_come_back(kind, state, spec,
 def test_a_mounted_volume_is_a_conflict_unless_forced_and_then_a_warning():
     assert "only --force" in plan(state=S.EMPTY, mounted=True).conflicts[0].message
     forced = plan(state=S.EMPTY, mounted=True, force=True)
-    assert (forced.conflicts, forced.warnings) == ((), ("/x is written to although it may be in use (--force)",))
+    told = "/x is mounted: it is replaced entry by entry (--force), and who uses it sees a mixture"
+    assert (forced.conflicts, forced.warnings) == ((), (told,))
+
+
+@pytest.mark.parametrize(("kind", "state"), [(TREE, S.DIRECTORY), (IMAGE, S.FILE)])
+def test_what_somebody_uses_is_a_conflict_unless_forced_and_then_a_warning(kind, state):
+    (conflict,) = plan(kind, state, used_by="qemu (process 7)", **OVERWRITE).conflicts
+    assert conflict.message.startswith("/x is in use by qemu (process 7); stop that, or use --force")
+
+    forced = plan(kind, state, used_by="qemu (process 7)", force=True, **OVERWRITE)
+    told = "/x is in use by qemu (process 7): it is replaced (--force), and what that writes is lost"
+    assert (forced.conflicts, forced.warnings) == ((), (told, "what is at /x now is lost"))
+
+
+@pytest.mark.parametrize("mounted", [True, False])
+def test_a_device_is_written_to_by_force_and_the_plan_says_what_that_means(mounted):
+    (told,) = plan(DEVICE, S.DEVICE, mounted=mounted, force=True).warnings
+
+    assert told.startswith("/x is written in place (--force): what it holds is lost, also if the restore fails")
+    assert told.endswith("; it is 12 things, and whoever uses it may spoil it") == mounted
 
 
 def test_what_would_be_lost_is_a_warning():

@@ -5,11 +5,18 @@ from datetime import timedelta
 import pytest
 
 from tidegate.decide.rollup import roll_up
-from tidegate.decide.selection import check_choice, newest_good_backup, uploads_to_restore, volumes_to_back_up
+from tidegate.decide.selection import (
+    check_choice,
+    newest_good_backup,
+    uploads_lost,
+    uploads_to_restore,
+    volumes_to_back_up,
+)
 from tidegate.errors import InvalidInput, NotFound
 from tidegate.model.backup import BackupPhase, BackupSpec, LabelSelector
+from tidegate.model.resource import Condition
 from tidegate.model.restore import RestoreSpec
-from tidegate.model.transfer import TransferPhase, TransferResult
+from tidegate.model.transfer import ALL_REMOVED, DATA_REMOVED, TransferPhase, TransferResult
 from tidegate.testing.builders import THEN, a_backup, a_transfer, a_volume
 
 DONE, FAILED, CANCELED, MOVING = (
@@ -124,6 +131,19 @@ HELD = [a_transfer("t1", DONE, volume=("b", "one")), a_transfer("t2", FAILED, vo
 def test_a_name_that_the_backup_does_not_hold_is_told(spec, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         check_choice(RestoreSpec(backup_name="b", **spec), HELD)
+
+
+def test_what_was_deleted_from_the_store_is_lost_to_those_who_want_it_and_told_to_those_who_name_it():
+    removed = Condition(type=DATA_REMOVED, status="True", reason=ALL_REMOVED)
+    gone = a_transfer("t3", DONE, volume=("c", "three"))
+    uploads = [*HELD, gone.replace(status=gone.status.with_condition(removed))]
+
+    def lost(**spec):
+        return [upload.name for upload in uploads_lost(RestoreSpec(backup_name="b", **spec), uploads)]
+
+    assert (lost(), lost(included_namespaces=("b",)), lost(excluded_namespaces=("c",))) == (["t3"], [], [])
+    with pytest.raises(InvalidInput, match=r"nothing of volume c/three; it was deleted from the store since"):
+        check_choice(RestoreSpec(backup_name="b", included_volumes=("c/three",)), uploads)
 
 
 def of_schedule(name, phase, hours):

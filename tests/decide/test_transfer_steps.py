@@ -272,3 +272,12 @@ def test_no_transfer_ends_while_its_mover_may_still_move_bytes(phase, known, aft
     if isinstance(due, End) and known is not None and phase is not P.NEW:
         assert phase is P.CANCELING
         assert after >= CANCEL_GRACE
+
+
+def test_the_last_words_of_a_mover_are_told_with_what_to_do_about_them():
+    words = ErrorReport(code="DestinationUnusable", message="/x is in use by vi", hint="stop that first, or force it")
+    ended = mover(MoverState.ENDED, words=words)
+
+    told = step(a_case(P.IN_PROGRESS), ended)
+
+    assert (told.phase, told.message) == (P.FAILED, "/x is in use by vi; stop that first, or force it")

@@ -146,18 +146,73 @@ def test_a_tree_with_something_mounted_in_it_is_never_replaced(place):
     assert picture(place / "busy") == picture(place / "tree")
 
 
-def test_a_directory_that_is_a_mount_point_is_never_replaced(place):
+def test_a_directory_that_is_a_mount_point_is_replaced_only_by_force_and_entry_by_entry(place):
     fill_tree(place / "tree")
+    (place / "tree").chmod(0o751)
     done = shell(
         """
         tidegate store backup tree --to store --volume tree --name first
-        echo precious > small/data
-        fails tidegate store restore 'store?backup=first&volume=tree' --to small --overwrite --force
+        echo precious > small/data; mkdir small/lost+found
+        fails tidegate store restore 'store?backup=first&volume=tree' --to small --overwrite
+        fails tidegate store restore 'store?backup=first&volume=tree' --to small --force
         cat small/data
+        tidegate store restore 'store?backup=first&volume=tree' --to small --overwrite --force
+        mountpoint small; ls -A small
+        rmdir small/lost+found; touch -r tree small
+        cp -a small copy
         """,
         place,
         mounts="mount -t tmpfs none small",
     )
 
-    assert "small is a mount point and cannot be replaced" in done.stderr
+    assert "small is a mount point: what is mounted there can be replaced only entry by entry" in done.stderr
+    assert "whoever uses it meanwhile sees a mixture" in done.stderr
+    assert "small is not empty" in done.stderr
     assert "precious" in done.stdout
+    names = {"lost+found", *(path.name for path in (place / "tree").iterdir())}
+    assert {*done.stdout.partition("is a mountpoint\n")[2].split()} == names
+    assert picture(place / "copy") == picture(place / "tree")
+
+
+def test_a_fresh_file_system_counts_as_empty_and_one_that_is_too_small_stays_as_it_was(place):
+    fill_tree(place / "tree")
+    done = shell(
+        """
+        tidegate store backup tree --to store --volume tree --name first
+        mkdir small/lost+found
+        fails tidegate store restore 'store?backup=first&volume=tree' --to small --force
+        ls -A small
+        mount -o remount,size=100m small
+        tidegate store restore 'store?backup=first&volume=tree' --to small --force
+        """,
+        place,
+        mounts="mount -t tmpfs -o size=3m none small",
+    )
+
+    assert "small cannot be written: No space left on device" in done.stderr
+    assert done.stdout.splitlines()[-2] == "lost+found"
+
+
+ON_A_LOOP = """
+truncate -s 20M disk.img && mkfs.ext4 -q disk.img && mount -o loop disk.img small
+"""
+
+
+def test_a_device_that_is_mounted_is_written_to_only_by_force_and_the_result_says_so(place):
+    done = shell(
+        """
+        tidegate store backup large.img --to store --volume large --name first
+        device=$(findmnt -no SOURCE small)
+        fails tidegate store restore 'store?backup=first&volume=large' --to $device
+        sync; fails cmp -s -n 8388608 $device large.img
+        tidegate store restore 'store?backup=first&volume=large' --to $device --force
+        umount small || true
+        """,
+        place,
+        mounts=ON_A_LOOP,
+    )
+
+    assert "is a block device, mounted at" in done.stderr
+    assert "whoever uses it goes on with what is there no more" in done.stderr
+    assert "was written to all the same, because it was forced" in done.stderr
+    assert (place / "disk.img").read_bytes()[4 * MIB : 8 * MIB] == (place / "large.img").read_bytes()[4 * MIB :]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.disk.in_use import mounts_below, user_of_device, user_of_file
+from tidegate.disk.in_use import mounts_below, user_of_device, user_of_file, users_of
 from tidegate.errors import DestinationUnusable
 from tidegate.model.mover_job import DownloadJob, ProgressReport
 from tidegate.model.restore import ExistingData
@@ -104,6 +104,18 @@ def test_a_tree_in_which_a_process_has_a_file_open_is_replaced_only_by_force(tmp
         restored(bench, tmp_path / "busy", VolumeKind.DIRECTORY, force=True)
 
     assert picture(tmp_path / "busy") == picture(tmp_path / "tree")
+
+
+def test_many_places_are_looked_at_at_once(tmp_path):
+    for name in ("tree", "tree-two", "free"):
+        fill_tree(tmp_path / name)
+    (tmp_path / "disk").write_bytes(b"x")
+    (tmp_path / "link").symlink_to("tree")
+    paths = [str(tmp_path / name) for name in ("link", "tree-two", "free", "disk", "nothing")]
+    with a_process_with(tmp_path / "tree" / "deep" / "large.bin") as one, a_process_with(tmp_path / "disk") as two:
+        found = users_of(paths)
+
+    assert {Path(path).name: int(user.split()[-1][:-1]) for path, user in found.items()} == {"link": one, "disk": two}
 
 
 def test_a_tree_beside_one_that_is_used_is_free(tmp_path):

@@ -7,7 +7,7 @@ from tidegate.api.services import Services
 from tidegate.decide.admission import admit_restore
 from tidegate.decide.restore_places import Volumes
 from tidegate.decide.restore_source import source_of
-from tidegate.decide.selection import RESTORABLE, check_choice, newest_good_backup, uploads_to_restore
+from tidegate.decide.selection import RESTORABLE, check_choice, newest_good_backup, uploads_lost, uploads_to_restore
 from tidegate.errors import InvalidInput, NotFound, Refused
 from tidegate.format.backup_url import BackupUrl, same_store
 from tidegate.format.tree_globs import TreeGlobs
@@ -29,6 +29,8 @@ class RestoreSource:
     sources: Sequence[TransferSpec]
     sizes: Mapping[str, int]
     """Bytes by the name of the volume backup."""
+    lost: Sequence[TransferSpec] = ()
+    """What the backup had too, until it was deleted from the store."""
 
     def noted_on(self, restore: Restore) -> Restore:
         """The restore that keeps to it, whatever comes later: what was shown is what is restored."""
@@ -53,7 +55,8 @@ async def read_source(services: Services, spec: RestoreSpec) -> RestoreSource:
     check_choice(spec, uploads)
     chosen = uploads_to_restore(spec, uploads)
     sizes = {upload.spec.store_backup: upload.status.result.size for upload in chosen if upload.status.result}
-    return RestoreSource(backup.name, [upload.spec for upload in chosen], sizes)
+    lost = [upload.spec for upload in uploads_lost(spec, uploads)]
+    return RestoreSource(backup.name, [upload.spec for upload in chosen], sizes, lost)
 
 
 async def volumes_by_name(services: Services) -> Volumes:

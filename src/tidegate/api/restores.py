@@ -38,7 +38,7 @@ async def plan(request: Request, restore: Restore) -> RestorePlan:
     assert isinstance(wanted, Restore)  # noqa: S101  # it was sent as one
     found = await read_source(services, wanted.spec)
     volumes = await volumes_by_name(services)
-    places = placements(wanted.spec, found.sources, volumes)
+    places = placements(wanted.spec, found.sources, volumes, lost=found.lost)
     settled = wanted.with_status(target_volumes=volumes_written(places, volumes)).with_metadata(uid="planned")
     targets = (await services.store.list(BackupTarget)).items
     around = PlanSurroundings(
@@ -53,7 +53,9 @@ async def plan(request: Request, restore: Restore) -> RestorePlan:
 
 async def _looks(services: Services, found: Iterable[Placement]) -> dict[str, Place]:
     paths = list(dict.fromkeys(placement.path for placement in found if placement.path))[:_MOST_LOOKS]
-    return {path: await services.surroundings.look_at(path) for path in paths}
+    places = {path: await services.surroundings.look_at(path) for path in paths}
+    users = await services.surroundings.users_of([path for path, place in places.items() if place.full])
+    return places | {path: places[path].replace(used_by=user) for path, user in users.items()}
 
 
 async def _wait(services: Services, restore: Restore) -> Waiting | None:

@@ -1,7 +1,7 @@
 """Looks at this machine and at stores, in threads, for the API and the target reconciler."""
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from tidegate.app.daemon_threads import in_daemon_thread
@@ -15,7 +15,7 @@ from tidegate.model.volume import VolumeSpec
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
 from tidegate.volumes.measure import measure
-from tidegate.volumes.places import look_at
+from tidegate.volumes.places import look_at, users_of
 
 T = TypeVar("T")
 
@@ -78,6 +78,10 @@ class LocalSurroundings:
     async def look_at(self, path: str) -> Place:
         """Look."""
         return await asyncio.to_thread(look_at, path)
+
+    async def users_of(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """Look once for all of them."""
+        return await asyncio.to_thread(users_of, paths)
 
     async def in_time(self, answer: "asyncio.Future[T]", url: str) -> T:
         """The answer; raises StoreUnavailable if it takes too long."""

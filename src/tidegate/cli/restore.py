@@ -5,16 +5,16 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli import restore_request as asked
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.creating import Creation, create, send
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.formats import ExistingData, OutputFormat
+from tidegate.cli.formats import OutputFormat
 from tidegate.cli.nouns import RESTORE
+from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog, read_timeout
 from tidegate.cli.output import compact_json, pretty_json, show_sections, show_table, yaml_text
-from tidegate.cli.restore_request import RestoreRequest
+from tidegate.cli.restore_request import NewName, RestoreWishes
 from tidegate.cli.verbs import WAIT_CODES, add_cancel, add_delete, add_get, add_logs, add_wait
 from tidegate.cli.waiting import transfers_of, wait_for_job
 from tidegate.cli.wire import Wire, read_all, read_model, read_resource, uid_of
@@ -22,9 +22,6 @@ from tidegate.cli.wire import Wire, read_all, read_model, read_resource, uid_of
 app = typer.Typer(no_args_is_help=True, help="Restores: requests to bring back what a backup holds.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the restore.", autocompletion=names_of(RESTORE))]
-NewName = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of the new restore; empty: <source>-<yyyymmddhhmmss>, in UTC.")
-]
 
 
 @app.command(
@@ -38,22 +35,12 @@ NewName = Annotated[
         codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT, *WAIT_CODES),
     ),
 )
+@with_option_groups
 def create_restore(
     ctx: typer.Context,
     *,
     name: NewName = "",
-    from_backup: asked.FromBackup = "",
-    from_schedule: asked.FromSchedule = "",
-    from_url: asked.FromUrl = "",
-    to: asked.To = "",
-    include_namespaces: asked.IncludeNamespaces = "",
-    exclude_namespaces: asked.ExcludeNamespaces = "",
-    namespace_mappings: asked.Mappings = "",
-    include_volumes: asked.IncludeVolumes = "",
-    include_paths: asked.IncludePaths = None,
-    volume_order: asked.VolumeOrder = "",
-    existing_data: asked.OnExistingData = ExistingData.NONE,
-    force: asked.Force = False,
+    wishes: RestoreWishes,
     labels: options.Labels = None,
     dry_run: options.DryRun = False,
     wait: options.Wait = False,
@@ -63,23 +50,7 @@ def create_restore(
     """Ask for a restore. It waits until nothing else works on the namespaces that it writes to."""
     cli = context_of(ctx)
     limit = read_timeout(timeout)
-    request = RestoreRequest(
-        name=name,
-        from_backup=from_backup,
-        from_schedule=from_schedule,
-        from_url=from_url,
-        to=to,
-        include_namespaces=include_namespaces,
-        exclude_namespaces=exclude_namespaces,
-        namespace_mappings=namespace_mappings,
-        include_volumes=include_volumes,
-        include_paths=include_paths,
-        volume_order=volume_order,
-        existing_data=existing_data,
-        force=force,
-        labels=labels,
-    )
-    resource = request.resource(cli)
+    resource = wishes.resource(cli, name, labels)
     creation = Creation(resource, output, dry_run)
     if wait and not dry_run:
         wire = send(cli, RESTORE, creation)
@@ -105,43 +76,18 @@ def _plan_sentence(cli: CliContext, resource: Wire) -> str:
         codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT),
     ),
 )
+@with_option_groups
 def plan_restore(
     ctx: typer.Context,
     *,
     name: NewName = "",
-    from_backup: asked.FromBackup = "",
-    from_schedule: asked.FromSchedule = "",
-    from_url: asked.FromUrl = "",
-    to: asked.To = "",
-    include_namespaces: asked.IncludeNamespaces = "",
-    exclude_namespaces: asked.ExcludeNamespaces = "",
-    namespace_mappings: asked.Mappings = "",
-    include_volumes: asked.IncludeVolumes = "",
-    include_paths: asked.IncludePaths = None,
-    volume_order: asked.VolumeOrder = "",
-    existing_data: asked.OnExistingData = ExistingData.NONE,
-    force: asked.Force = False,
+    wishes: RestoreWishes,
     output: options.Output = None,
 ) -> None:
     """Tell what a restore would do, conflicts first; changes nothing. Ends with 6 if there are conflicts."""
     cli = context_of(ctx)
-    request = RestoreRequest(
-        name=name,
-        from_backup=from_backup,
-        from_schedule=from_schedule,
-        from_url=from_url,
-        to=to,
-        include_namespaces=include_namespaces,
-        exclude_namespaces=exclude_namespaces,
-        namespace_mappings=namespace_mappings,
-        include_volumes=include_volumes,
-        include_paths=include_paths,
-        volume_order=volume_order,
-        existing_data=existing_data,
-        force=force,
-    )
     with cli.connect() as client:
-        wire = client.plan(request.resource(cli))
+        wire = client.plan(wishes.resource(cli, name))
     _show_plan(cli, wire, output or OutputFormat.TABLE)
 
 

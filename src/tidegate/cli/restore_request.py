@@ -15,100 +15,73 @@ from tidegate.cli.nouns import BACKUP, NAMESPACE, SCHEDULE, VOLUME
 from tidegate.cli.options import read_labels, split_commas
 from tidegate.cli.wire import Wire
 
-FromBackup = Annotated[
-    str,
-    typer.Option("--from-backup", metavar="BACKUP", help="Restore this backup.", autocompletion=names_of(BACKUP)),
-]
-FromSchedule = Annotated[
-    str,
-    typer.Option(
-        "--from-schedule",
-        metavar="SCHEDULE",
-        help="Restore the newest Completed backup of this schedule.",
-        autocompletion=names_of(SCHEDULE),
-    ),
-]
-FromUrl = Annotated[
-    str,
-    typer.Option(
-        "--from-url", metavar="URL", help="Restore one volume backup, also one that Longhorn wrote, by its URL."
-    ),
-]
-To = Annotated[
-    str,
-    typer.Option(
-        "--to", metavar="DIRECTORY", help="Put each volume below this directory; empty: where the volume belongs."
-    ),
-]
-IncludeNamespaces = Annotated[
-    str,
-    typer.Option(
-        "--include-namespaces",
-        metavar="NAMES",
-        help="Namespaces, by commas; empty: all.",
-        autocompletion=names_of(NAMESPACE),
-    ),
-]
-ExcludeNamespaces = Annotated[
-    str, typer.Option("--exclude-namespaces", metavar="NAMES", help="Namespaces or globs to leave out.")
-]
-Mappings = Annotated[
-    str,
-    typer.Option(
-        "--namespace-mappings",
-        metavar="OLD:NEW",
-        help="Bring what was in OLD back to the volumes of NEW; several by commas.",
-    ),
-]
-IncludeVolumes = Annotated[
-    str,
-    typer.Option(
-        "--include-volumes",
-        metavar="NAMES",
-        help="Volumes as NAMESPACE/NAME, by commas; empty: all.",
-        autocompletion=names_of(VOLUME),
-    ),
-]
-IncludePaths = Annotated[
-    list[str] | None,
-    typer.Option("--include-paths", metavar="GLOB", help="Only these paths of a file tree; may be repeated."),
-]
-VolumeOrder = Annotated[
-    str,
-    typer.Option("--volume-order", metavar="NAMES", help="Volumes as NAMESPACE/NAME that come first, in this order."),
-]
-OnExistingData = Annotated[
-    ExistingData,
-    typer.Option(
-        "--existing-data",
-        help="Where something is already: leave it alone and fail that volume, or overwrite.",
-    ),
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="Write also onto block devices and onto what is mounted or in use.")
+NewName = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the new restore; empty: <source>-<yyyymmddhhmmss>, in UTC.")
 ]
 
 
 @dataclass(frozen=True)
-class RestoreRequest:
-    """All that was said."""
+class RestoreWishes:
+    """What was said about a restore on the command line; a field is an option of the same name."""
 
-    name: str
-    from_backup: str
-    from_schedule: str
-    from_url: str
-    to: str
-    include_namespaces: str
-    exclude_namespaces: str
-    namespace_mappings: str
-    include_volumes: str
-    include_paths: list[str] | None
-    volume_order: str
-    existing_data: ExistingData
-    force: bool
-    labels: list[str] | None = None
+    from_backup: Annotated[
+        str, typer.Option(metavar="BACKUP", help="Restore this backup.", autocompletion=names_of(BACKUP))
+    ] = ""
+    from_schedule: Annotated[
+        str,
+        typer.Option(
+            metavar="SCHEDULE",
+            help="Restore the newest Completed backup of this schedule.",
+            autocompletion=names_of(SCHEDULE),
+        ),
+    ] = ""
+    from_url: Annotated[
+        str, typer.Option(metavar="URL", help="Restore one volume backup, also one that Longhorn wrote, by its URL.")
+    ] = ""
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="DIRECTORY", help="Put each volume below this directory; empty: where the volume belongs."
+        ),
+    ] = ""
+    include_namespaces: Annotated[
+        str,
+        typer.Option(metavar="NAMES", help="Namespaces, by commas; empty: all.", autocompletion=names_of(NAMESPACE)),
+    ] = ""
+    exclude_namespaces: Annotated[str, typer.Option(metavar="NAMES", help="Namespaces or globs to leave out.")] = ""
+    namespace_mappings: Annotated[
+        str,
+        typer.Option(metavar="OLD:NEW", help="Bring what was in OLD back to the volumes of NEW; several by commas."),
+    ] = ""
+    include_volumes: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Volumes as NAMESPACE/NAME, by commas; empty: all.",
+            autocompletion=names_of(VOLUME),
+        ),
+    ] = ""
+    include_paths: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GLOB", help="Only these paths of a file tree; may be repeated."),
+    ] = None
+    volume_order: Annotated[
+        str, typer.Option(metavar="NAMES", help="Volumes as NAMESPACE/NAME that come first, in this order.")
+    ] = ""
+    existing_data: Annotated[
+        ExistingData,
+        typer.Option(help="Where something is already: leave it alone and fail that volume, or overwrite."),
+    ] = ExistingData.NONE
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Write also onto block devices, and onto what is mounted or in use: whoever uses it may lose "
+            "what it writes, or see a mixture.",
+        ),
+    ] = False
 
-    def resource(self, cli: CliContext) -> Wire:
+    def resource(self, cli: CliContext, name: str = "", labels: list[str] | None = None) -> Wire:
         """The restore as the API takes it; without a name it is named after its source and the time."""
         spec: Wire = {
             "backupName": self.from_backup,
@@ -125,8 +98,8 @@ class RestoreRequest:
             "force": self.force or None,
         }
         source = self._source()
-        name = self.name or f"{source}-{cli.clock.now().astimezone(UTC):%Y%m%d%H%M%S}"
-        return new_resource("Restore", name, spec, labels=read_labels(self.labels))
+        name = name or f"{source}-{cli.clock.now().astimezone(UTC):%Y%m%d%H%M%S}"
+        return new_resource("Restore", name, spec, labels=read_labels(labels))
 
     def _source(self) -> str:
         given = [source for source in (self.from_backup, self.from_schedule, self.from_url) if source]

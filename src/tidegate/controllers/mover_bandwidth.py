@@ -1,5 +1,6 @@
-"""Shares the bandwidth of this machine among the movers that move bytes, and tells them when their share changes."""
+"""Shares the bandwidth of each node among its movers that move bytes, and tells them when their share changes."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from tidegate.controllers.mover_supervisor import MoverSupervisor
@@ -14,7 +15,7 @@ KEY = Ref("MoverBandwidth", "mover-bandwidth")
 
 
 def bandwidth_of_each(settings: Settings, movers: int) -> tuple[int | None, int | None]:
-    """Bytes per second (up, down) for each of so many movers."""
+    """Bytes per second (up, down) for each of so many movers of one node."""
     return (
         shares(settings.limit_upload_per_node, settings.limit_upload, movers),
         shares(settings.limit_download_per_node, settings.limit_download, movers),
@@ -23,7 +24,7 @@ def bandwidth_of_each(settings: Settings, movers: int) -> tuple[int | None, int 
 
 @dataclass
 class MoverBandwidth:
-    """One key for all movers: the share of each depends on how many there are.
+    """One key for all movers: the share of each depends on how many there are on its node.
 
     Woken by a change of a setting, and by the supervisor when a mover begins to move or ends. A mover is told only what
     is new to it.
@@ -42,8 +43,11 @@ class MoverBandwidth:
         """Give each its share."""
         settings = await self.settings.now()
         moving = list(self.movers.moving())
-        upload, download = bandwidth_of_each(settings, len(moving))
+        of_each = {
+            node: bandwidth_of_each(settings, movers) for node, movers in Counter(one.node for one in moving).items()
+        }
         for errand in moving:
+            upload, download = of_each[errand.node]
             if errand.bandwidth != (upload, download):
                 errand.mover.tell_bandwidth(upload=upload, download=download)
                 errand.bandwidth = (upload, download)

@@ -24,6 +24,8 @@ class Errand:
     mover: Mover
     job: Job
     known: KnownMover
+    node: str = ""
+    """Where it runs: movers of one node share its bandwidth."""
     told_at: datetime | None = None
     """When somebody was last woken for its progress."""
     bandwidth: tuple[int | None, int | None] = (None, None)
@@ -47,14 +49,14 @@ class MoverSupervisor:
     """Called whenever one more, or one less, moves bytes."""
     _errands: dict[str, Errand] = field(default_factory=dict)
 
-    async def ensure(self, name: str, job: Job, *, on_news: Ref) -> Errand:
+    async def ensure(self, name: str, job: Job, *, on_news: Ref, node: str = "") -> Errand:
         """The errand of this name, started now if it was not known. `on_news` is woken when it matters."""
         errand = self._errands.get(name)
         if errand is None:
             removing = isinstance(job, RemoveJob)
             state = MoverState.MOVING if removing else MoverState.STARTING
             known = KnownMover(state, heard_at=self.clock.now(), clears=removing)
-            errand = Errand(await self.host.start(job), job, known, bandwidth=_bandwidth_in(job))
+            errand = Errand(await self.host.start(job), job, known, node, bandwidth=_bandwidth_in(job))
             self._errands[name] = errand
             errand.task = asyncio.create_task(self._listen(errand, on_news), name=f"mover {name}")
         return errand
@@ -79,6 +81,10 @@ class MoverSupervisor:
     def moving(self) -> Iterator[Errand]:
         """Those that move bytes now."""
         return (e for e in self._errands.values() if e.known.state is MoverState.MOVING and not e.known.clears)
+
+    def moving_on(self, node: str) -> int:
+        """How many move bytes on one node now."""
+        return sum(errand.node == node for errand in self.moving())
 
     def forget(self, name: str) -> None:
         """Its last words have been written down."""

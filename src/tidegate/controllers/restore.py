@@ -14,7 +14,7 @@ from tidegate.decide.cancelling import did_not_stop, time_left_to_stop
 from tidegate.decide.restore_events import with_events
 from tidegate.decide.restore_places import Placement, Volumes, placements, volumes_written
 from tidegate.decide.restore_progress import after_look, refused
-from tidegate.decide.selection import RESTORABLE, newest_good_backup, uploads_to_restore
+from tidegate.decide.selection import RESTORABLE, newest_good_backup, uploads_lost, uploads_to_restore
 from tidegate.errors import AlreadyExists, NotFound, Refused, UserError
 from tidegate.model.backup import Backup
 from tidegate.model.labels import Selector
@@ -32,6 +32,18 @@ log = structlog.get_logger(__name__)
 
 def _waits_or_begins(download: Resource) -> bool:
     return isinstance(download, Transfer) and download.status.phase in {TransferPhase.NEW, TransferPhase.ACCEPTED}
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What a restore reads: a backup, the volumes of it that are wanted, and those of them that are gone."""
+
+    backup: str | None
+    wanted: Sequence[TransferSpec]
+    lost: Sequence[TransferSpec] = ()
+
+    def placed(self, restore: Restore, volumes: Volumes) -> list[Placement]:
+        return placements(restore.spec, self.wanted, volumes, lost=self.lost)
 
 
 @dataclass
@@ -68,26 +80,26 @@ class RestoreController:
         """What it reads and which volumes it writes to. It may have changed since the API looked."""
         now = self.clock.now()
         try:
-            backup, sources = await self._sources(restore)
+            found = await self._sources(restore)
         except UserError as error:
             await self._write(restore, refused(restore, (error.message,), now=now))
             return
         volumes = await self._volumes()
-        found = placements(restore.spec, sources, volumes)
-        if found and all(placement.problem for placement in found):
-            await self._write(restore, refused(restore, tuple(p.problem for p in found), now=now))
+        places = found.placed(restore, volumes)
+        if places and all(placement.problem for placement in places):
+            await self._write(restore, refused(restore, tuple(p.problem for p in places), now=now))
             return
-        status = restore.status.replace(backup_name=backup, target_volumes=volumes_written(found, volumes))
+        status = restore.status.replace(backup_name=found.backup, target_volumes=volumes_written(places, volumes))
         await self._write(
             restore, restore.replace(status=status.waiting(Reason.PENDING_EVALUATION, "not looked at yet", since=now))
         )
 
-    async def _sources(self, restore: Restore) -> tuple[str | None, Sequence[TransferSpec]]:
+    async def _sources(self, restore: Restore) -> "_Sources":
         """Which backup, and which volumes of it. Raises UserError with a sentence where there is nothing to read."""
         if restore.spec.backup_url:
             if restore.status.source is None:
                 raise Refused("nobody has looked yet at what the backup URL names; ask for it with: tidegate restore")
-            return None, [restore.status.source]
+            return _Sources(None, [restore.status.source])
         name = restore.source_backup
         if name is None:
             schedule = restore.spec.schedule_name or ""
@@ -102,7 +114,11 @@ class RestoreController:
                 f"backup {name} is {backup.status.phase}; only Completed and PartiallyFailed ones can be restored"
             )
         uploads = await all_transfers(self.store, Selector.matching({BACKUP_LABEL: backup.metadata.uid}))
-        return name, [upload.spec for upload in uploads_to_restore(restore.spec, uploads)]
+        return _Sources(
+            name,
+            [upload.spec for upload in uploads_to_restore(restore.spec, uploads)],
+            [upload.spec for upload in uploads_lost(restore.spec, uploads)],
+        )
 
     async def _go_on(self, restore: Restore) -> None:
         now = self.clock.now()
@@ -111,14 +127,14 @@ class RestoreController:
             await self._cancel(downloads)
         elif restore.status.progress is None:
             try:
-                _, sources = await self._sources(restore)
+                found = await self._sources(restore)
             except UserError as error:
                 ended = restore.with_status(
                     phase=RestorePhase.FAILED, failure_reason=error.message, completion_timestamp=now
                 )
                 await self._write(restore, ended)
                 return
-            await self._create_downloads(restore, placements(restore.spec, sources, await self._volumes()))
+            await self._create_downloads(restore, found.placed(restore, await self._volumes()))
             return
         await self._write(restore, after_look(restore, downloads, now=now))
 

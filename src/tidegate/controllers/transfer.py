@@ -116,15 +116,16 @@ class TransferController:
         return self._until(step.until) if isinstance(step, steps.Wait) else Next.after(timedelta())
 
     async def _start(self, transfer: Transfer, settings: Settings) -> Next:
+        node = transfer.status.node or ""
         try:
-            job = moving_job(transfer, await self._target(transfer), self._means(settings))
+            job = moving_job(transfer, await self._target(transfer), self._means(settings, node))
         except UserError as error:
             return await self._end(transfer, steps.End(TransferPhase.FAILED, str(error), error_code=error.code))
-        await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref)
+        await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref, node=node)
         return self._then_wait(transfer, settings)
 
-    def _means(self, settings: Settings) -> MoverMeans:
-        upload, download = bandwidth_of_each(settings, len(list(self.movers.moving())) + 1)
+    def _means(self, settings: Settings, node: str) -> MoverMeans:
+        upload, download = bandwidth_of_each(settings, self.movers.moving_on(node) + 1)
         return MoverMeans(settings.mover_memory_bytes, upload, download)
 
     async def _clear(self, transfer: Transfer) -> Next:

@@ -3,7 +3,8 @@
 One key for all transfers, because each gate counts all of them.
 """
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
@@ -70,12 +71,11 @@ class TransferGates:
             self.writer.begin()
             await self.writer.look_at_lost()
             around = await self._look_around()
-            for entry in table.labelled_ends():
-                await self.writer.take_label(entry)
-            for entry in plan_starts(table, around):
-                await self.writer.start(entry)
-            for accepted in plan_accepts(table, around):
-                await self.writer.accept(accepted.entry, accepted.node)
+            ends, starts = table.labelled_ends(), plan_starts(table, around)
+            await _side_by_side([*map(self.writer.take_label, ends), *map(self.writer.start, starts)])
+            # Planned only now: a slot is free when the label of the one that had it is gone.
+            accepts = plan_accepts(table, around)
+            await _side_by_side([self.writer.accept(accepted.entry, accepted.node) for accepted in accepts])
             words_left = await self._say_why(table, around)
             return Next.after(_AT_ONCE if words_left or self.writer.conflicts else _RECHECK)
 
@@ -122,3 +122,14 @@ class TransferGates:
             return waits.untold()
         self._words_checked_at = now
         return waits.told_wrong()
+
+
+async def _side_by_side(writes: Iterable[Awaitable[None]]) -> None:
+    """Steps that were decided together share their commits: of five slots that become free none waits for the others.
+
+    All have ended when this does, whatever came of each; then the first error is raised.
+    """
+    answers = await asyncio.gather(*writes, return_exceptions=True)
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer

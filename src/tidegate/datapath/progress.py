@@ -2,7 +2,8 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from tidegate.model.mover_job import ProgressReport
 from tidegate.model.transfer_progress import TransferProgress
@@ -12,6 +13,12 @@ _INTERVAL_SECONDS = 0.25
 _ALIVE_SECONDS = 15.0
 # The rate is that of the recent past: what a person means by "now".
 _RATE_SECONDS = 15.0
+
+# An upload reads and sends side by side. It is said to send while anything has gone to the store of late, and to read
+# while all that it meets is there already: so the word follows the work, and does not change with every block.
+READING = "reading"
+UPLOADING = "uploading"
+_SENT_OF_LATE_SECONDS = 15.0
 
 
 class Progress:
@@ -24,6 +31,8 @@ class Progress:
         self._now = TransferProgress()
         self._reported_at = clock.monotonic()
         self._samples: deque[tuple[float, int]] = deque()
+        self._sending = 0
+        self._sent_at = clock.monotonic()
 
     def enter(self, stage: str, *, total_bytes: int | None = None) -> None:
         """Begin a stage; its bytes count from zero."""
@@ -53,13 +62,33 @@ class Progress:
             self._now = self._now.replace(bytes_done=done)
             if self._clock.monotonic() - self._reported_at >= _INTERVAL_SECONDS:
                 self._now = self._now.replace(bytes_per_second=self._rate())
+                if self._now.stage == UPLOADING and self._sent_nothing_of_late():
+                    self._now = self._now.replace(stage=READING)
                 self._tell()
+
+    @contextmanager
+    def sending(self) -> Iterator[None]:
+        """Something goes to the store inside: what was only reading uploads from now on, and says so at once."""
+        with self._lock:
+            self._sending += 1
+            if self._now.stage == READING:
+                self._now = self._now.replace(stage=UPLOADING)
+                self._tell()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._sending -= 1
+                self._sent_at = self._clock.monotonic()
 
     def alive(self) -> None:
         """The work goes on, though there is nothing to count: said seldom, so that nobody takes it for stuck."""
         if self._clock.monotonic() - self._reported_at >= _ALIVE_SECONDS:
             with self._lock:
                 self._tell()
+
+    def _sent_nothing_of_late(self) -> bool:
+        return not self._sending and self._clock.monotonic() - self._sent_at >= _SENT_OF_LATE_SECONDS
 
     def _rate(self) -> float | None:
         now = self._clock.monotonic()

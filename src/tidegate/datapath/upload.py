@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from tidegate.datapath.crew import work_through
 from tidegate.datapath.index_keeping import keep_index
 from tidegate.datapath.last_backup import is_news, later_rival
-from tidegate.datapath.progress import Progress
+from tidegate.datapath.progress import READING, Progress
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.decide.mover_memory import Allowance, allowance
 from tidegate.errors import DamagedMetadata, NoSpace, NotFound, StoreUnavailable
@@ -185,7 +185,7 @@ class Upload:
         moved = _Moved(self, source, cfg, block_size, known=self._known_blocks())
         if footing.base is not None and self._is_same(source, footing.base) and moved.knows(footing.base.blocks):
             moved.take_over(footing.base.blocks)
-            self.progress.enter("uploading", total_bytes=len(footing.base.blocks) * block_size)
+            self.progress.enter(READING, total_bytes=len(footing.base.blocks) * block_size)
             self.progress.add(len(footing.base.blocks) * block_size)
             return moved
         kept = _kept_refs(source, footing.base)
@@ -193,7 +193,7 @@ class Upload:
         if not moved.knows(kept):
             raise FootingLost
         moved.take_over(kept)
-        self.progress.enter("uploading", total_bytes=source.bytes_to_read)
+        self.progress.enter(READING, total_bytes=source.bytes_to_read)
         planned = 0
         for ranges in source.rounds():
             offsets = array("Q", block_offsets(ranges, block_size))
@@ -310,7 +310,8 @@ class _Moved:
     def _store(self, name: str, block: bytes, *, absent: bool) -> None:
         volume = self._upload.volume
         # An empty object is no block: some writer died, or a store lost it (longhorn#12713).
-        size = volume.put_block(name, block, self._cfg) if absent else volume.repair_block(name, block, self._cfg)
+        with self._upload.progress.sending():
+            size = volume.put_block(name, block, self._cfg) if absent else volume.repair_block(name, block, self._cfg)
         with self._lock:
             if absent:
                 self.new_blocks += bool(size)

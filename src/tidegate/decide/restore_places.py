@@ -11,6 +11,7 @@ from tidegate.model.volume_kind import VolumeKind
 
 Volumes = Mapping[tuple[str, str], Volume]
 _Parts = tuple[str, ...]
+_LOST = "its volume backup was deleted from the store since; only another backup can bring it back"
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,23 @@ def full_name(namespace: str, name: str) -> str:
     return f"{namespace}/{name}" if namespace else name
 
 
-def placements(spec: RestoreSpec, sources: Sequence[TransferSpec], volumes: Volumes) -> list[Placement]:
-    """One for each volume, in the order in which they come back; two that would go to one place are a problem."""
+def placements(
+    spec: RestoreSpec, sources: Sequence[TransferSpec], volumes: Volumes, *, lost: Sequence[TransferSpec] = ()
+) -> list[Placement]:
+    """One for each volume, in the order in which they come back; two that would go to one place are a problem.
+
+    So is one of `lost`, which the backup had and the store has no more: it is told, instead of less coming back in
+    silence.
+    """
     rank = {name: place for place, name in enumerate(spec.volume_order)}
 
-    def order(source: TransferSpec) -> tuple[int, str, str]:
-        name = full_name(source.volume_namespace, source.volume_name)
-        return rank.get(name, len(rank)), source.volume_namespace, source.volume_name
+    def order(placement: Placement) -> tuple[int, str, str]:
+        source = placement.source
+        return rank.get(placement.came_from, len(rank)), source.volume_namespace, source.volume_name
 
-    return _apart([_placement(spec, source, volumes) for source in sorted(sources, key=order)])
+    found = [_placement(spec, source, volumes) for source in sources]
+    found += [replace(_placement(spec, source, volumes), path="", problem=_LOST) for source in lost]
+    return _apart(sorted(found, key=order))
 
 
 def volumes_written(found: Iterable[Placement], volumes: Volumes) -> tuple[str, ...]:

@@ -68,7 +68,8 @@ def _conflict(spec: RestoreSpec, placement: Placement, around: PlanSurroundings)
     if place.state is PlaceState.UNREADABLE:
         return f"{placement.path} cannot be looked at: {place.detail}"
     if place.mounted and not spec.force:
-        return f"{placement.path} is mounted; only --force restores onto a mounted volume"
+        there = f" ({place.detail})" if place.detail else ""
+        return f"{placement.path} is mounted or held{there}; only --force restores onto it"
     if placement.kind is VolumeKind.DEVICE:
         return _conflict_of_device(spec, placement, place)
     if _is_wrong_kind(placement, place):
@@ -78,6 +79,8 @@ def _conflict(spec: RestoreSpec, placement: Placement, around: PlanSurroundings)
 
 
 def _conflict_of_content(spec: RestoreSpec, placement: Placement, place: Place) -> str:
+    if spec.existing_data is ExistingData.OVERWRITE and place.used_by and not spec.force:
+        return f"{placement.path} is in use by {place.used_by}; stop that, or use --force if what it writes may be lost"
     if place.state in {PlaceState.FREE, PlaceState.EMPTY} or spec.existing_data is ExistingData.OVERWRITE:
         return ""
     there = f" ({place.detail})" if place.detail else ""
@@ -107,14 +110,24 @@ def _waits(found: Sequence[Placement], around: PlanSurroundings) -> tuple[Planne
     return tuple(waits)
 
 
+def _risk(placement: Placement, place: Place) -> str:
+    """What --force means for this volume; empty if nothing is at stake."""
+    if placement.kind is VolumeKind.DEVICE:
+        used = f"; it is {place.detail}, and whoever uses it may spoil it" if place.mounted else ""
+        return f"{placement.path} is written in place (--force): what it holds is lost, also if the restore fails{used}"
+    if place.mounted:
+        return f"{placement.path} is mounted: it is replaced entry by entry (--force), and who uses it sees a mixture"
+    if place.used_by:
+        return f"{placement.path} is in use by {place.used_by}: it is replaced (--force), and what that writes is lost"
+    return ""
+
+
 def _warnings(spec: RestoreSpec, found: Sequence[Placement], around: PlanSurroundings) -> tuple[str, ...]:
     told = []
     if not found:
         told.append("nothing in the backup is asked for; nothing would be brought back")
     if spec.force:
-        risky = [p.path for p in found if p.kind is VolumeKind.DEVICE or around.places.get(p.path, Place()).mounted]
-        told += [f"{path} is written to although it may be in use (--force)" for path in risky]
+        told += [sentence for p in found if (sentence := _risk(p, around.places.get(p.path, Place())))]
     if spec.existing_data is ExistingData.OVERWRITE:
-        full = {PlaceState.DIRECTORY, PlaceState.FILE}
-        told += [f"what is at {p.path} now is lost" for p in found if around.places.get(p.path, Place()).state in full]
+        told += [f"what is at {p.path} now is lost" for p in found if around.places.get(p.path, Place()).full]
     return tuple(told)

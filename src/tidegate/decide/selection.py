@@ -34,11 +34,19 @@ def _labelled(spec: BackupSpec, volume: Volume) -> bool:
 
 def uploads_to_restore(spec: RestoreSpec, uploads: Iterable[Transfer]) -> list[Transfer]:
     """The finished uploads of a backup that a restore wants back, in a stable order."""
+    return [upload for upload in _asked_for(spec, uploads) if not upload.data_removed]
+
+
+def uploads_lost(spec: RestoreSpec, uploads: Iterable[Transfer]) -> list[Transfer]:
+    """Those that it wants back too, but that somebody has deleted from the store since the backup was made."""
+    return [upload for upload in _asked_for(spec, uploads) if upload.data_removed]
+
+
+def _asked_for(spec: RestoreSpec, uploads: Iterable[Transfer]) -> list[Transfer]:
     wanted = [
         upload
         for upload in uploads
         if upload.status.phase is TransferPhase.COMPLETED
-        and not upload.data_removed
         and selects(upload.spec.volume_namespace, included=spec.included_namespaces, excluded=spec.excluded_namespaces)
         and (not spec.included_volumes or _named(upload, spec.included_volumes))
     ]
@@ -83,6 +91,7 @@ def check_choice(spec: RestoreSpec, uploads: Sequence[Transfer]) -> None:
     held = [upload for upload in uploads if upload.status.phase is TransferPhase.COMPLETED and not upload.data_removed]
     volumes = sorted(f"{upload.spec.volume_namespace}/{upload.spec.volume_name}" for upload in held)
     namespaces = {upload.spec.volume_namespace for upload in held}
+    removed = _names(upload for upload in uploads if upload.data_removed)
     hint = f"it holds {', '.join(volumes[:20])}{' and more' if len(volumes) > 20 else ''}" if volumes else ""  # noqa: PLR2004
     known = {*volumes, *(upload.spec.volume_name for upload in held)}
     for field, names, there in (
@@ -94,6 +103,16 @@ def check_choice(spec: RestoreSpec, uploads: Sequence[Transfer]) -> None:
         for name in names:
             if name not in there:
                 what = "namespace" if there is namespaces else "volume"
-                raise InvalidInput(f"the backup holds nothing of {what} {name}", field=f"spec.{field}", hint=hint)
+                since = "; it was deleted from the store since" if name in removed else ""
+                message = f"the backup holds nothing of {what} {name}{since}"
+                raise InvalidInput(message, field=f"spec.{field}", hint=hint)
     if not uploads_to_restore(spec, held):
         raise InvalidInput("the backup holds nothing of what is asked for", field="spec", hint=hint)
+
+
+def _names(uploads: Iterable[Transfer]) -> set[str]:
+    """Whatever a person may call them, or the namespaces that they lie in."""
+    specs = [upload.spec for upload in uploads]
+    return {
+        name for s in specs for name in (s.volume_namespace, s.volume_name, f"{s.volume_namespace}/{s.volume_name}")
+    }

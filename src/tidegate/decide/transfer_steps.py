@@ -247,7 +247,9 @@ class _Case:
             since = self.transfer.status.canceling_timestamp
             late = since is not None and self.now >= since + CANCEL_GRACE
             return self._forced() if late else ForgetMover(self.now + LOOK_AGAIN)
-        return End(TransferPhase.FAILED, words.message, error_code=words.code)
+        # What to do about it is told too: nobody sees the mover's own words but here.
+        message = f"{words.message}; {words.hint}" if words.hint else words.message
+        return End(TransferPhase.FAILED, message, error_code=words.code)
 
     def _stopped(self) -> End:
         """Canceled if somebody asked for it, Failed with the reason otherwise."""

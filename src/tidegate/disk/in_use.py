@@ -6,7 +6,7 @@ import fcntl
 import os
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tidegate.disk.file_system import is_local
 
@@ -32,6 +32,18 @@ def user_below(directory: str) -> str | None:
         if target.startswith(f"{directory}/"):
             return _name_of(process)
     return None
+
+
+def users_of(paths: Iterable[str]) -> dict[str, str]:
+    """Who has each of many files, or anything in each of many directories, open: all processes are looked at once."""
+    wanted = {os.path.realpath(path): path for path in paths}
+    found: dict[str, str] = {}
+    for process, _, target in _open_files():
+        while len(target) > 1:
+            if target in wanted:
+                found.setdefault(wanted[target], _name_of(process))
+            target = os.path.dirname(target)  # noqa: PLW2901  # from a file up to all directories that it lies in
+    return found
 
 
 def mounts_below(directory: str) -> list[str]:

@@ -99,7 +99,7 @@ class DownloadJob(Plain):
     includes: tuple[str, ...] = ()
     """Globs of paths in a tree; only these come back. Empty: all."""
     force: bool = False
-    """Allows what cannot be undone: writing onto a device."""
+    """Allows what cannot be undone: writing onto a device, and onto what is mounted or in use."""
     sparse: bool = True
     """Whether zeros become holes in an image; else every byte of it takes space."""
     read_back: bool = False

@@ -36,7 +36,14 @@ class Place(Model):
     detail: str = ""
     """For a person: how much is there, or why it cannot be told."""
     mounted: bool = False
-    """Whether a file system is mounted there."""
+    """Whether a file system is mounted there, or, of a device, whether anything is built on it."""
+    used_by: str = ""
+    """A process that has something there open; empty: none that can be seen."""
+
+    @property
+    def full(self) -> bool:
+        """Whether there is something that would be replaced as a whole."""
+        return self.state in {PlaceState.DIRECTORY, PlaceState.FILE}
 
 
 class PlannedVolume(Model):

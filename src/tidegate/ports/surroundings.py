@@ -1,5 +1,6 @@
 """Looks at the machine and the stores that the API takes before it accepts something."""
 
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from tidegate.model.mover_job import TargetAccess
@@ -28,4 +29,8 @@ class Surroundings(Protocol):
 
     async def look_at(self, path: str) -> Place:
         """What is at a path now. Never raises: what cannot be seen is told as unreadable."""
+        ...
+
+    async def users_of(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """Who has something at these paths open now, by path; as far as the system tells. Never raises."""
         ...

@@ -1,5 +1,6 @@
 """A server that lives on a store until it is idle or dies, and another one after it: for crashes at every moment."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidegate.app.wiring import build_runtime
@@ -41,6 +42,10 @@ class FineWeather:
     async def look_at(self, _path: str) -> Place:
         """See Surroundings."""
         return Place()
+
+    async def users_of(self, _paths: Sequence[str]) -> Mapping[str, str]:
+        """See Surroundings."""
+        return {}
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """Restoring onto a block device: in place, because there is nothing beside a device; so only when it is forced."""
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
@@ -29,21 +30,23 @@ class DeviceSink:
             found = os.stat(self._path)
         if not stat.S_ISBLK(found.st_mode):
             raise DestinationUnusable(f"{self._path} is not a block device")
+        user = user_of_device(self._path)
         if not job.force:
             raise DestinationUnusable(
-                f"{self._path} is a block device: restoring onto it destroys what it holds, also if the restore fails",
-                hint="use --force if that is meant",
+                f"{self._path} is a block device{f', {user}' if user else ''}: restoring onto it destroys what it "
+                "holds, also if the restore fails",
+                hint="force it if that is meant; it is then written to even while it is mounted or held"
+                if user is None
+                else "end that first; or force it, and whoever uses it goes on with what is there no more",
             )
 
     def receive(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> Sequence[str]:
         """See VolumeSink."""
         if content.cfg_parameters.get(CONTENT) == TREE:
             raise DestinationUnusable("the backup holds a file tree; restore it to a directory, not to a device")
-        user = user_of_device(self._path)
-        if user is not None:
-            raise DestinationUnusable(f"{self._path} is {user}", hint="end that first; no option writes onto it")
-        with _opened(self._path) as handle:
-            return write_onto(handle, content, on_bytes=on_bytes, path=self._path)
+        with _opened(self._path) as (handle, used):
+            warnings = [_used_warning(self._path)] if used else []
+            return [*warnings, *write_onto(handle, content, on_bytes=on_bytes, path=self._path)]
 
     def read_back(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> None:
         """See VolumeSink."""
@@ -91,11 +94,25 @@ def _told_as_unfinished(path: str) -> Iterator[None]:
         raise type(error)(message, hint=error.hint or "restore onto it again") from error
 
 
+def _used_warning(path: str) -> str:
+    user = user_of_device(path) or "in use"
+    return (
+        f"{path} is {user} and was written to all the same, because it was forced: whoever uses it knows nothing of "
+        "the new content, and may spoil it; end that, and restore onto it again if the device is not whole then"
+    )
+
+
 @contextmanager
-def _opened(path: str) -> Iterator[int]:
+def _opened(path: str) -> Iterator[tuple[int, bool]]:
+    """The device, and whether somebody else uses it: it is opened all the same, for only who forces it comes here."""
     with writing_to(path):
-        handle = os.open(path, os.O_RDWR | _UNUSED | os.O_CLOEXEC)
+        try:
+            handle, used = os.open(path, os.O_RDWR | _UNUSED | os.O_CLOEXEC), False
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            handle, used = os.open(path, os.O_RDWR | os.O_CLOEXEC), True
     try:
-        yield handle
+        yield handle, used
     finally:
         os.close(handle)

@@ -21,6 +21,7 @@ from tidegate.volumes.file_reader import FileReader
 from tidegate.volumes.file_runs import FileRuns, Run
 from tidegate.volumes.file_watch import FileWatch
 from tidegate.volumes.known_tree import KnownFile, known_tree
+from tidegate.volumes.mounted_tree import refuse_unfinished_tree
 from tidegate.volumes.scan import Scanned, TreeScan
 from tidegate.volumes.tree_spool import TreeSpool
 
@@ -59,6 +60,7 @@ class DirectorySource:
         self._settled_before_ns = int(settled_before.timestamp()) * 1_000_000_000 - _MARGIN_NS
         self._still_wanted = still_wanted
         self._base = base
+        refuse_unfinished_tree(path)
         self._root = open_tree(path)
         self._spool = TreeSpool()
         self._lines_end = 0

@@ -2,8 +2,11 @@
 
 import os
 import stat
+from collections.abc import Iterable
 
+from tidegate.disk import in_use
 from tidegate.model.restore_plan import Place, PlaceState
+from tidegate.volumes.mounted_tree import OWN_ENTRY
 
 _MOST_COUNTED = 1000
 
@@ -21,18 +24,28 @@ def look_at(path: str) -> Place:
     if stat.S_ISREG(found.st_mode):
         return Place(state=PlaceState.FILE, detail=f"a file of {found.st_size} bytes")
     if stat.S_ISBLK(found.st_mode):
-        return Place(state=PlaceState.DEVICE, detail="a block device")
+        user = in_use.user_of_device(path)
+        detail = f"a block device, {user}" if user else "a block device"
+        return Place(state=PlaceState.DEVICE, detail=detail, mounted=user is not None)
     return Place(state=PlaceState.OTHER, detail="neither a file nor a directory")
+
+
+def users_of(paths: Iterable[str]) -> dict[str, str]:
+    """Who has something at these paths open, by path; who cannot be seen is not told, and found by the mover."""
+    try:
+        return in_use.users_of(paths)
+    except OSError:
+        return {}
 
 
 def _directory(path: str) -> Place:
     entries = 0
+    mounted = os.path.ismount(path)
     with os.scandir(path) as listing:
-        for _ in listing:
-            entries += 1
+        for entry in listing:
+            entries += not (mounted and entry.name == OWN_ENTRY)
             if entries == _MOST_COUNTED:
                 break
-    mounted = os.path.ismount(path)
     if not entries:
         return Place(state=PlaceState.EMPTY, detail="an empty directory", mounted=mounted)
     count = f"{entries} or more" if entries == _MOST_COUNTED else str(entries)

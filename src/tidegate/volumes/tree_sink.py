@@ -18,6 +18,7 @@ from tidegate.format.tree_selection import selected_entries
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
+from tidegate.volumes.mounted_tree import entries_at, swap_content
 from tidegate.volumes.tree_read_back import compare_tree
 from tidegate.volumes.tree_unpacking import unpack
 from tidegate.volumes.tree_writer import TreeWriter
@@ -53,7 +54,7 @@ class DirectorySink:
             f"{path}: changed while it was backed up; it may mix old and new content, or have zeros in it"
             for path in changed_files(content.cfg_parameters)
         ]
-        with workplace(self._path, make=make_directory) as place:
+        with workplace(self._path, make=make_directory, inside=self._is_mounted()) as place:
             with (
                 contextlib.closing(TreeWriter(place, block_size=content.block_size)) as writer,
                 tempfile.TemporaryFile() as spool,
@@ -80,7 +81,7 @@ class DirectorySink:
             raise NotFound("nothing in the backup matches what should be restored", hint="look with: tidegate store ls")
         return itertools.chain([root, first], wanted)
 
-    def _check_free(self) -> None:
+    def _check_free(self, *, ours: str = "") -> None:
         with writing_to(self._path):
             try:
                 found = os.stat(self._path)
@@ -88,25 +89,34 @@ class DirectorySink:
                 return
             if not stat.S_ISDIR(found.st_mode):
                 raise DestinationUnusable(f"{self._path} exists and is not a directory")
-            if os.path.ismount(self._path):
+            mounted = self._is_mounted()
+            if mounted and not self._force:
                 raise DestinationUnusable(
-                    f"{self._path} is a mount point and cannot be replaced", hint="restore to a directory below it"
+                    f"{self._path} is a mount point: what is mounted there can be replaced only entry by entry",
+                    hint="restore to a directory below it; or force it, and whoever uses it meanwhile sees a mixture",
                 )
-            if not os.listdir(self._path):
+            there = entries_at(self._path) if mounted else os.listdir(self._path)
+            if not {*there} - {ours}:
                 return
         if self._existing_data is not ExistingData.OVERWRITE:
             raise DestinationUnusable(
                 f"{self._path} is not empty", hint="allow it to be overwritten, or restore to another place"
             )
-        if mounted := mounts_below(self._path):
-            # What is replaced is removed, and that would go on into whatever is mounted there.
+        if deeper := mounts_below(self._path):
+            # What is replaced is removed, and that would go on into whatever is mounted there. No force allows that.
             raise DestinationUnusable(
-                f"{self._path} cannot be replaced: something is mounted at {mounted[0]}", hint="unmount it first"
+                f"{self._path} cannot be replaced: something is mounted at {deeper[0]}", hint="unmount it first"
             )
         if not self._force:
             refuse_if_used(self._path, user_below)
 
+    def _is_mounted(self) -> bool:
+        return os.path.ismount(self._path)
+
     def _swap_in(self, place: str) -> None:
+        if os.path.dirname(place) == self._path:
+            self._swap_in_mounted(place)
+            return
         parent, name = os.path.split(self._path)
         handle = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -121,6 +131,16 @@ class DirectorySink:
         finally:
             os.close(handle)
         sync_directory(parent)
+
+    def _swap_in_mounted(self, place: str) -> None:
+        handle = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            sync_file_system(handle)
+            self._check_free(ours=os.path.basename(place))
+            swap_content(place, self._path)
+            sync_file_system(handle)
+        finally:
+            os.close(handle)
 
 
 def _replace(place: str, path: str) -> None:

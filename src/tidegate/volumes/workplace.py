@@ -23,13 +23,14 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextlib.contextmanager
-def workplace(destination: str, *, make: Callable[[str, str], str]) -> Iterator[str]:
+def workplace(destination: str, *, make: Callable[[str, str], str], inside: bool = False) -> Iterator[str]:
     """The path of a fresh place beside `destination`, made by `make(prefix, directory)`; removed if still there.
 
-    Missing parents are made, and removed again after an error. Errors of the operating system become
-    DestinationUnusable or NoSpace.
+    With `inside` it is in `destination`, for one that is a file system of its own: beside it is another one. Missing
+    parents are made, and removed again after an error. Errors of the operating system become DestinationUnusable or
+    NoSpace.
     """
-    parent, name = os.path.split(destination)
+    parent, name = (destination, "restore") if inside else os.path.split(destination)
     prefix = f".{name[:_LONGEST_NAME]}.tidegate-"
     with writing_to(destination), _parents(parent):
         place = make(prefix, parent)

@@ -395,6 +395,7 @@ export type Place = {
   state: PlaceState;
   detail: string;
   mounted: boolean;
+  usedBy: string;
 };
 
 export type PlaceState = "free" | "emptyDirectory" | "directory" | "file" | "device" | "other" | "unreadable";
