@@ -5,17 +5,32 @@ Nothing here looks at more than a few thousand backups: what is not counted to t
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 
-from tidegate.catalogue.conditions import Condition, group_condition, label_condition, row_condition
-from tidegate.catalogue.keys import END, GROUPS, Wish, keys
+from tidegate.catalogue.conditions import Condition, group_condition
+from tidegate.catalogue.keys import (
+    END,
+    GROUPS,
+    MOST_SKIPPED,
+    Key,
+    Wish,
+    by_time,
+    in_groups,
+    keys,
+    set_condition,
+    walk,
+    wish_for,
+)
 from tidegate.catalogue.rows import STATES
 from tidegate.model.catalogue import CatalogueFilter
 from tidegate.model.catalogue_facets import CatalogueFacets, Facet, FacetValue
 
 _TOP = 12
-_NEWEST = 500
+_NEWEST = 200
+# Up to so many are sorted by time; of more, some are met soon on the way back through time.
+_MANY = 20_000
 _MOST_UNFINISHED = 5_000
 # Documents, and what has a filter of its own: no list of values that anybody picks from.
 _NO_FACETS = frozenset(
@@ -31,26 +46,80 @@ _NO_FACETS = frozenset(
 
 def find_facets(connection: sqlite3.Connection, wanted: CatalogueFilter) -> CatalogueFacets:
     """See Catalogue."""
-    groups, labels, rows = group_condition(wanted), label_condition(wanted), row_condition(wanted)
-    wish = Wish(labels, rows, END, _NEWEST + 1)
-    newest = list(islice(keys(connection, groups, wish), _NEWEST + 1))
+    groups = group_condition(wanted)
+    parts = _parts(connection, groups)
+    inner = _inner(parts) if groups else groups
+    wish = wish_for(wanted, END, _NEWEST + 1)
+    newest = list(islice(_newest(connection, groups, parts, wish), _NEWEST + 1))
     looked = _NEWEST if len(newest) > _NEWEST else None
     sample = _sample(connection, [number for _, number in newest[:_NEWEST]])
-    if wish.rest:
-        targets, namespaces = Counter(row[0] for row in sample), Counter(row[1] for row in sample)
+    labels = _facet(_labels(connection, sample), looked)
+    if not wanted_of_rows(wanted):
+        targets, namespaces = _by_group(parts)
+        backups = targets.total()
         return CatalogueFacets(
-            targets=_facet(targets, looked),
-            namespaces=_facet(namespaces, looked),
-            states=_facet(Counter(str(STATES[row[2]]) for row in sample), looked),
-            labels=_facet(_labels(connection, sample), looked),
+            backups=backups,
+            targets=_facet(targets),
+            namespaces=_facet(namespaces),
+            states=_states(connection, inner, backups),
+            labels=labels,
         )
-    targets, namespaces = _by_group(connection, groups)
+    backups = len(newest) if looked is None else _count_up_to(connection, inner.and_(set_condition(wish)), wish.before)
     return CatalogueFacets(
-        targets=_facet(targets),
-        namespaces=_facet(namespaces),
-        states=_states(connection, groups, sum(targets.values())),
-        labels=_facet(_labels(connection, sample), looked),
+        backups=min(backups, MOST_SKIPPED),
+        more=backups > MOST_SKIPPED,
+        targets=_facet(Counter(row[0] for row in sample), looked),
+        namespaces=_facet(Counter(row[1] for row in sample), looked),
+        states=_facet(Counter(str(STATES[row[2]]) for row in sample), looked),
+        labels=labels,
     )
+
+
+def wanted_of_rows(wanted: CatalogueFilter) -> bool:
+    """Whether something is asked of each backup, which groups cannot tell."""
+    return bool(wanted.labels or wanted.state is not None or wanted.since or wanted.until)
+
+
+class _Part(NamedTuple):
+    """The groups of one namespace in one target."""
+
+    target: str
+    namespace: str
+    volumes: int
+    backups: int
+    numbers: str
+
+
+def _parts(connection: sqlite3.Connection, groups: Condition) -> list[_Part]:
+    rows = connection.execute(
+        "SELECT t.name, g.namespace, count(DISTINCT g.volume_id), sum(g.backups), "
+        f"{'group_concat(g.id)' if groups else '0'} FROM {GROUPS} WHERE {groups.sql or '1'} GROUP BY 1, 2",
+        groups.values,
+    )
+    return [_Part(*row) for row in rows]
+
+
+def _inner(parts: Iterable[_Part]) -> Condition:
+    return in_groups(",".join(one.numbers for one in parts))
+
+
+def _newest(connection: sqlite3.Connection, groups: Condition, parts: list[_Part], wish: Wish) -> Iterator[Key]:
+    """Of few, the newest are sorted out; of many, they are met soon on the way back through time."""
+    if not groups:
+        return keys(connection, groups, wish)
+    inner = _inner(parts).and_(set_condition(wish))
+    if sum(one.backups for one in parts) > _MANY:
+        return walk(connection, by_time(inner), wish.before, wish.limit)
+    return walk(connection, inner, wish.before, wish.limit)
+
+
+def _count_up_to(connection: sqlite3.Connection, condition: Condition, before: Key) -> int:
+    (found,) = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM backups b WHERE b.hidden = 0 AND (b.created, b.id) < (?, ?) "
+        f"AND {condition.sql or '1'} LIMIT ?)",
+        (*before, *condition.values, MOST_SKIPPED + 1),
+    ).fetchone()
+    return int(found)
 
 
 _Sampled = tuple[str, str, int, int]
@@ -77,39 +146,27 @@ def _labels(connection: sqlite3.Connection, sample: Iterable[_Sampled]) -> Count
     return Counter({f"{key}={value}": members[number] for number, key, value in known if key not in _NO_FACETS})
 
 
-def _by_group(connection: sqlite3.Connection, groups: Condition) -> tuple[Counter[str], Counter[str]]:
+def _by_group(groups: Iterable[_Part]) -> tuple[Counter[str], Counter[str]]:
     """By target and by namespace, exactly: each group knows how many it has."""
     targets: Counter[str] = Counter()
     namespaces: Counter[str] = Counter()
-    rows = connection.execute(
-        f"SELECT t.name, g.namespace, sum(g.backups) FROM {GROUPS} WHERE {groups.sql or '1'} GROUP BY 1, 2",
-        groups.values,
-    )
-    for target, namespace, backups in rows:
-        targets[target] += backups
-        namespaces[namespace] += backups
+    for group in groups:
+        targets[group.target] += group.backups
+        namespaces[group.namespace] += group.backups
     return targets, namespaces
 
 
-def _states(connection: sqlite3.Connection, groups: Condition, total: int) -> Facet:
+def _states(connection: sqlite3.Connection, inner: Condition, total: int) -> Facet:
     """Those that are not completed have an index of their own; the others are the rest."""
-    inside = f"WHERE group_id IN (SELECT g.id FROM {GROUPS} WHERE {groups.sql})" if groups else ""
-    unfinished = (
-        "SELECT b.state AS state, b.group_id AS group_id FROM backups b WHERE b.hidden = 0 AND b.state <> 0 "
-        f"ORDER BY b.state, b.created DESC LIMIT {_MOST_UNFINISHED + 1}"
+    unfinished = f"SELECT state, group_id FROM backups WHERE hidden = 0 AND state <> 0 LIMIT {_MOST_UNFINISHED + 1}"
+    (looked,) = connection.execute(f"SELECT count(*) FROM ({unfinished})").fetchone()
+    rows = connection.execute(
+        f"SELECT b.state, count(*) FROM ({unfinished}) b WHERE {inner.sql or '1'} GROUP BY 1", inner.values
     )
-    looked = connection.execute(f"SELECT count(*) FROM ({unfinished})").fetchone()[0]
-    found = Counter(
-        {
-            str(STATES[state]): int(backups)
-            for state, backups in connection.execute(
-                f"SELECT state, count(*) FROM ({unfinished}) {inside} GROUP BY 1", groups.values
-            )
-        }
-    )
-    if looked > _MOST_UNFINISHED:  # how many are completed could only be told by counting the others to the end
+    found = Counter({str(STATES[state]): int(backups) for state, backups in rows})
+    if looked > _MOST_UNFINISHED:  # how many are completed is told only by counting the others to the end
         return _facet(found, _MOST_UNFINISHED)
-    found[str(STATES[0])] = total - sum(found.values())
+    found[str(STATES[0])] = total - found.total()
     return _facet(found)
 
 

@@ -6,16 +6,17 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tidegate.catalogue.conditions import Condition
+from tidegate.catalogue.conditions import Condition, label_condition, row_condition
+from tidegate.catalogue.rows import to_seconds
 from tidegate.errors import InvalidInput
+from tidegate.model.catalogue import CatalogueFilter
 
 GROUPS = "groups g JOIN volumes v ON v.id = g.volume_id AND v.hidden = 0 JOIN targets t ON t.id = v.target_id"
 # With a filter at most so many can be skipped: what is passed over has to be looked at.
-MOST_SKIPPED = 20_000
+MOST_SKIPPED = 10_000
 # Up to so many groups, or sets of labels, each is asked for its newest; beyond, they are met often enough on the way.
 _FEW = 2_000
 _FIRST_CHUNK, _CHUNK = 8, 64
-_NEWEST_FIRST = "ORDER BY b.created DESC, b.id DESC LIMIT ?"
 
 Key = tuple[int, int]
 END: Key = (1 << 62, 1 << 62)
@@ -36,6 +37,14 @@ class Wish:
         return self.labels.and_(self.rows)
 
 
+def wish_for(wanted: CatalogueFilter, before: Key, limit: int) -> Wish:
+    """From a filter. Its `until` becomes the beginning of the walk: SQLite seeks by one bound only."""
+    rows = row_condition(replace(wanted, until=None))
+    if wanted.until is not None:
+        before = min(before, (to_seconds(wanted.until) or 0, 0))
+    return Wish(label_condition(wanted), rows, before, limit)
+
+
 def keys(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> Iterator[Key]:
     """(created, id) of what matches, newest first."""
     if groups:
@@ -43,12 +52,12 @@ def keys(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> Itera
         if numbers is not None:
             return _merged(connection, "b.group_id", numbers, wish)
         inside = Condition(f"b.group_id IN (SELECT g.id FROM {GROUPS} WHERE {groups.sql})", groups.values)
-        return _walk(connection, inside.and_(wish.rest), wish.before, wish.limit)
+        return walk(connection, inside.and_(wish.rest), wish.before, wish.limit)
     if wish.labels:
         sets = _numbers(connection, *_sets(wish.labels))
         if sets is not None:
             return _merged(connection, "b.label_set_id", sets, replace(wish, labels=Condition()))
-    return _walk(connection, wish.rest, wish.before, wish.limit)
+    return walk(connection, wish.rest, wish.before, wish.limit)
 
 
 def keys_after(connection: sqlite3.Connection, groups: Condition, wish: Wish, skip: int) -> Iterator[Key]:
@@ -56,17 +65,38 @@ def keys_after(connection: sqlite3.Connection, groups: Condition, wish: Wish, sk
 
     Without a filter one index is counted off, whatever the number; with one, only so many as one look may take.
     """
-    if not groups and not wish.rest:
-        return _counted_off(connection, "", Condition(), wish.limit, skip)
+    if not groups and not wish.rest and wish.before == END:
+        return walk(connection, Condition(), END, wish.limit, skip=skip)
     check_skip(skip)
-    if groups:
-        numbers = _numbers(connection, f"SELECT g.id FROM {GROUPS} WHERE {groups.sql}", groups.values)
-        if numbers is not None:
-            inside = Condition("b.group_id IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
-            return _counted_off(connection, "INDEXED BY by_group", inside.and_(wish.rest), wish.limit, skip)
-        inside = Condition(f"b.group_id IN (SELECT g.id FROM {GROUPS} WHERE {groups.sql})", groups.values)
-        return _counted_off(connection, "", inside.and_(wish.rest), wish.limit, skip)
-    return _counted_off(connection, "", wish.rest, wish.limit, skip)
+    return walk(connection, inside(connection, groups).and_(set_condition(wish)), wish.before, wish.limit, skip=skip)
+
+
+def inside(connection: sqlite3.Connection, groups: Condition) -> Condition:
+    """The same groups by their numbers, found out once."""
+    if not groups:
+        return groups
+    sql = f"SELECT group_concat(g.id) FROM {GROUPS} WHERE {groups.sql}"
+    return in_groups(connection.execute(sql, groups.values).fetchone()[0] or "")
+
+
+def in_groups(numbers: str) -> Condition:
+    """Backups of these groups, which are written with commas."""
+    return Condition("b.group_id IN (SELECT value FROM json_each(?))", (f"[{numbers}]",))
+
+
+def by_time(condition: Condition) -> Condition:
+    """The same, but no reason for SQLite to go by another index than that of time: for what it meets often there."""
+    return Condition(
+        condition.sql.replace("b.group_id IN", "+b.group_id IN").replace("b.label", "+b.label"), condition.values
+    )
+
+
+def set_condition(wish: Wish) -> Condition:
+    """What is asked of each backup, with the sets of labels found out once: for looks at many."""
+    if not wish.labels:
+        return wish.rows
+    sql, values = _sets(wish.labels)
+    return Condition(f"b.label_set_id IN ({sql})", values).and_(wish.rows)
 
 
 def check_skip(skip: int) -> None:
@@ -77,16 +107,6 @@ def check_skip(skip: int) -> None:
             field="skip",
             hint="narrow the filter down, for example by a time, or go on with the marker of a page",
         )
-
-
-def _counted_off(
-    connection: sqlite3.Connection, way: str, condition: Condition, limit: int, skip: int
-) -> Iterator[Key]:
-    extra = f"AND {condition.sql}" if condition else ""
-    yield from connection.execute(
-        f"SELECT b.created, b.id FROM backups b {way} WHERE b.hidden = 0 {extra} {_NEWEST_FIRST} OFFSET ?",
-        (*condition.values, limit, skip),
-    )
 
 
 def _sets(labels: Condition) -> tuple[str, tuple[object, ...]]:
@@ -109,12 +129,16 @@ def _numbers(connection: sqlite3.Connection, sql: str, values: tuple[object, ...
     return [int(number) for (number,) in rows] if len(rows) <= _FEW else None
 
 
-def _walk(connection: sqlite3.Connection, condition: Condition, before: Key, limit: int) -> Iterator[Key]:
+def walk(
+    connection: sqlite3.Connection, condition: Condition, before: Key, limit: int, *, skip: int = 0
+) -> Iterator[Key]:
+    """All of them by time, leaving out what does not match."""
     extra = f"AND {condition.sql}" if condition else ""
+    seek = "" if before == END else "AND (b.created, b.id) < (?, ?)"
     rows = connection.execute(
-        f"SELECT b.created, b.id FROM backups b WHERE b.hidden = 0 AND (b.created, b.id) < (?, ?) {extra} "
-        f"{_NEWEST_FIRST}",
-        (*before, *condition.values, limit),
+        f"SELECT b.created, b.id FROM backups b WHERE b.hidden = 0 {seek} {extra} "
+        "ORDER BY b.created DESC, b.id DESC LIMIT ? OFFSET ?",
+        (*(before if seek else ()), *condition.values, limit, skip),
     )
     yield from rows
 
@@ -142,7 +166,7 @@ def _one_way(
     inside = Condition(f"{column} = ?", (number,)).and_(condition)
     size = _FIRST_CHUNK
     while True:
-        rows = list(_walk(connection, inside, before, size))
+        rows = list(walk(connection, inside, before, size))
         yield from rows
         if len(rows) < size:
             return

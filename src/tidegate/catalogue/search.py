@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 
 from tidegate.catalogue.conditions import Condition, group_condition, label_condition, row_condition
-from tidegate.catalogue.keys import END, GROUPS, Key, Wish, check_skip, keys, keys_after
+from tidegate.catalogue.keys import END, GROUPS, Key, check_skip, keys, keys_after, wish_for
 from tidegate.catalogue.rows import BACKUP_COLUMNS, BACKUP_TABLES, STATES, VOLUME_COLUMNS, backup_of, volume_of
 from tidegate.errors import InvalidInput
 from tidegate.model.catalogue import (
@@ -26,8 +26,8 @@ def find_backups(
 ) -> CataloguePage[CatalogueBackup]:
     """Newest first, from the marker on or without the first `skip`."""
     _check_beginning(marker, skip)
-    groups, labels, rows = group_condition(wanted), label_condition(wanted), row_condition(wanted)
-    wish = Wish(labels, rows, _read_key(marker) if marker else END, limit + 1)
+    groups = group_condition(wanted)
+    wish = wish_for(wanted, _read_key(marker) if marker else END, limit + 1)
     ways = keys_after(connection, groups, wish, skip) if skip else keys(connection, groups, wish)
     chosen = list(islice(ways, limit + 1))
     found: dict[int, CatalogueBackup] = {}

@@ -23,6 +23,9 @@ class Facet(Model):
 class CatalogueFacets(Model):
     """What matches, told apart. A label is written `key=value`."""
 
+    backups: int
+    """How many match; with `more`, at least so many."""
+    more: bool = False
     targets: Facet
     namespaces: Facet
     states: Facet

@@ -109,6 +109,8 @@ export type BlockProgress = {
 };
 
 export type CatalogueFacets = {
+  backups: number;
+  more: boolean;
   targets: Facet;
   namespaces: Facet;
   states: Facet;
