@@ -44,7 +44,14 @@ export const readFilter = (params: URLSearchParams, names: readonly FilterName[]
 
 export const isEmpty = (filter: CatalogueFilter): boolean => Object.keys(filter).length === 0;
 
-export const queryOf = (filter: CatalogueFilter): string => new URLSearchParams(filter).toString();
+/** A day begins at midnight here, as it does on the command line. */
+const moment = (day: string): string => (/^\d{4}-\d\d-\d\d$/.test(day) ? new Date(`${day}T00:00`).toISOString() : day);
+
+export function queryOf(filter: CatalogueFilter): string {
+    const { since, until, ...others } = filter;
+    const times = { ...(since ? { since: moment(since) } : {}), ...(until ? { until: moment(until) } : {}) };
+    return new URLSearchParams({ ...others, ...times }).toString();
+}
 
 const words = ({ search, target, namespace, volume, state, label, since, until }: CatalogueFilter) => [
     search,
