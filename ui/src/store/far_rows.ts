@@ -45,6 +45,12 @@ export class FarRows<T> {
         this.timer = setTimeout(() => void this.fetch(), QUIET_MS);
     }
 
+    /** Ask now for what is looked at and not there. */
+    async refreshed(): Promise<void> {
+        clearTimeout(this.timer);
+        await this.fetch();
+    }
+
     /** What is held may be old: what is in view is asked for again, and shown until the answer is there. */
     async refresh(): Promise<void> {
         this.epoch += 1;
