@@ -105,7 +105,7 @@ def test_facets_narrow_it_down_and_the_address_keeps_it(stored):
     page = stored.open("/catalogue")
     page.get_by_label("Namespace", exact=True).get_by_role("button", name="shop 4").click()
     expect(page).to_have_url(re.compile("namespace=shop"))
-    page.get_by_label("Search volumes, namespaces, claims").fill("files")
+    page.get_by_label("Search all stores").fill("files")
     expect(table(page)).to_have_count(2)
     expect(page.locator(".screen-head")).to_contain_text("tidegate catalog search files --namespace shop")
 
@@ -113,7 +113,7 @@ def test_facets_narrow_it_down_and_the_address_keeps_it(stored):
 
     expect(table(again)).to_have_count(2)
     again.get_by_role("button", name="Leave out the filter namespace shop").click()
-    again.get_by_label("Search volumes, namespaces, claims").fill("nothing has this name")
+    again.get_by_label("Search all stores").fill("nothing has this name")
     expect(again.locator("main")).to_contain_text("Nothing matches.")
     again.get_by_role("button", name="Show everything").click()
     expect(table(again)).to_have_count(4)

@@ -34,7 +34,7 @@ export function At({ time }: { time: string | undefined }) {
     );
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
 
 /** The time of day alone where it is today's, else with its day. */
 export function clockTime(time: string): string {

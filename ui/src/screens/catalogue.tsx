@@ -1,18 +1,9 @@
 // What all stores hold: searched on the server, scrolled without an end, as new as the last sync.
 
-import { type Signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { CatalogueFacets } from "../api/types";
-import {
-    type CatalogueFilter,
-    isEmpty,
-    queryOf,
-    readFilter,
-    searchCommand,
-    type StoredBackup,
-    type StoredVolume,
-    VOLUME_FILTERS,
-} from "../logic/catalogue";
+import { type CatalogueFilter, isEmpty, queryOf, readFilter, searchCommand, VOLUME_FILTERS } from "../logic/catalogue";
 import { plural } from "../logic/quantities";
 import { ActionButton, sentence } from "../parts/actions";
 import { Screen } from "../parts/screen";
@@ -23,49 +14,61 @@ import { param, place, setParams } from "../store/place";
 import { backups, deletions, need, restores, targets } from "../store/resources";
 import { mayAct } from "../store/session";
 import { DeletionsCard } from "./catalogue_deletions";
-import { Facets } from "./catalogue_facets";
+import { Facets, When } from "./catalogue_facets";
 import { BackupRows, type Listed, VolumeRows } from "./catalogue_rows";
 import { deleteMatchingAction, openForAll } from "./catalogue_selection";
 import { SyncCard } from "./catalogue_sync";
 
-/** How many match, and by what they can be told apart; `of` is the query that it answers. */
-type Found = { of: string; facets: CatalogueFacets; volumes: number };
+// Typing asks once it pauses.
+const TYPING_MS = 200;
+
+/** What was found for one query, with its first rows: shown until the next one has its own. */
+type Found = {
+    of: string;
+    filter: CatalogueFilter;
+    volumes: boolean;
+    facets: CatalogueFacets;
+    count: number;
+    rows: Listed["rows"];
+};
+
+async function find(of: string, filter: CatalogueFilter, volumes: boolean, rows: Found["rows"]): Promise<Found> {
+    const [facets, ofVolumes] = await Promise.all([
+        askFacets(filter),
+        volumes ? askVolumeCount(filter) : 0,
+        rows.refresh(),
+    ]);
+    return { of, filter, volumes, facets, count: volumes ? ofVolumes : facets.backups, rows };
+}
 
 export function CatalogueScreen() {
     need(backups, restores, targets, deletions);
     const volumes = param("view") === "volumes";
     const filter = readFilter(place.value.params, volumes ? VOLUME_FILTERS : undefined);
-    const query = `${volumes}?${queryOf(filter)}`;
+    const query = `${volumes ? "volumes" : "backups"}?${queryOf(filter)}`;
     const found = useSignal<Found | null>(null);
     const problem = useSignal("");
-    const rows = useMemo(
-        () =>
-            new FarRows<StoredBackup & StoredVolume>(
-                `/v1/catalogue/${volumes ? "volumes" : "backups"}?${queryOf(filter)}`,
-            ),
-        [query],
-    );
     const news = useMemo(() => ({ soon: () => {} }), []);
     useEffect(() => {
         let live = true;
+        const rows: Found["rows"] = new FarRows(`/v1/catalogue/${query}`);
         const again = async () => {
             try {
-                const [facets, count] = await Promise.all([askFacets(filter), volumes ? askVolumeCount(filter) : 0]);
-                if (live) found.value = { of: query, facets, volumes: count };
-                if (live) problem.value = "";
+                const now = await find(query, filter, volumes, rows);
+                if (!live) return;
+                found.value = now;
+                problem.value = "";
             } catch (error) {
                 if (live) problem.value = sentence(error);
             }
-            await rows.refresh();
         };
-        // Typing asks once it pauses.
         let watch: ReturnType<typeof watchCatalogue> | undefined;
         const begin = setTimeout(
             () => {
                 watch = watchCatalogue(again);
                 news.soon = watch.soon;
             },
-            found.value === null ? 0 : 200,
+            found.value === null ? 0 : TYPING_MS,
         );
         return () => {
             live = false;
@@ -73,69 +76,65 @@ export function CatalogueScreen() {
             watch?.stop();
         };
     }, [query]);
-    const listed: Listed = { rows, soon: () => news.soon() };
+    const soon = () => news.soon();
     return (
         <Screen
             title="Catalogue"
             command={searchCommand(filter, volumes)}
-            actions={<FilterBox label="Search volumes, namespaces, claims" name="search" />}
+            actions={<FilterBox label="Search all stores" name="search" />}
         >
             <SyncCard />
-            <DeletionsCard again={listed.soon} />
+            <DeletionsCard again={soon} />
             <div class="card">
-                <Views volumes={volumes} />
+                <Views volumes={volumes} filter={filter} />
                 {problem.value && (
                     <p class="problem" role="alert">
                         {problem.value}
                     </p>
                 )}
                 <Facets filter={filter} found={found.value?.facets} volumes={volumes} />
-                <List key={query} query={query} found={found} filter={filter} volumes={volumes} listed={listed} />
+                {found.value ? (
+                    <List key={found.value.of} found={found.value} soon={soon} />
+                ) : (
+                    <div class="empty">Asking the catalogue…</div>
+                )}
             </div>
         </Screen>
     );
 }
 
-function Views({ volumes }: { volumes: boolean }) {
+function Views({ volumes, filter }: { volumes: boolean; filter: CatalogueFilter }) {
     const to = (view: string | null) => () => setParams({ view, from: null });
     return (
-        <div class="row body" role="group" aria-label="What is listed">
+        <div class="row body">
             <button class="button small" aria-pressed={!volumes} onClick={to(null)}>
                 Backups
             </button>
             <button class="button small" aria-pressed={volumes} onClick={to("volumes")}>
                 Volumes
             </button>
+            {!volumes && <When filter={filter} />}
         </div>
     );
 }
 
-type ListProps = {
-    query: string;
-    found: Signal<Found | null>;
-    filter: CatalogueFilter;
-    volumes: boolean;
-    listed: Listed;
-};
-
-function List({ query, found, filter, volumes, listed }: ListProps) {
-    const now = found.value;
-    if (now?.of !== query) return <div class="empty">Asking the catalogue…</div>;
-    const count = volumes ? now.volumes : now.facets.backups;
+function List({ found, soon }: { found: Found; soon: () => void }) {
+    const { count, facets, filter, volumes } = found;
+    const listed = { rows: found.rows, soon };
     if (count === 0) return <Nothing filtered={!isEmpty(filter)} />;
     return (
         <>
             <div class="row body">
                 <strong aria-live="polite">
-                    {now.facets.more && !volumes && "More than "}
+                    {facets.more && !volumes && "More than "}
                     {plural(count, volumes ? "volume" : "backup")}
                 </strong>
-                {now.facets.more && !volumes && (
+                {facets.more && !volumes && (
                     <span class="muted">
                         The newest {count.toLocaleString("en")} can be scrolled; narrow it down to reach older ones.
                     </span>
                 )}
-                {!volumes && !isEmpty(filter) && <ForAll filter={filter} found={now.facets} again={listed.soon} />}
+                {!volumes && !isEmpty(filter) && <ForAll filter={filter} found={facets} again={soon} />}
             </div>
             {volumes ? <VolumeRows count={count} listed={listed} /> : <BackupRows count={count} listed={listed} />}
         </>

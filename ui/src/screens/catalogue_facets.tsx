@@ -14,12 +14,13 @@ type Props = { filter: CatalogueFilter; found: CatalogueFacets | undefined; volu
 /** What is chosen, and what could be: each with how many would be left. */
 export function Facets({ filter, found, volumes }: Props) {
     const names = volumes ? VOLUME_FILTERS : FILTERS;
+    const chosen = names.filter((name) => filter[name] && name !== "search");
     return (
         <div class="facets body">
-            <div class="row">
-                {names
-                    .filter((name) => filter[name] && name !== "search")
-                    .map((name) => (
+            {chosen.length > 0 && (
+                <div class="row">
+                    <span class="muted small facet-name">Only</span>
+                    {chosen.map((name) => (
                         <button
                             key={name}
                             class="chip lit"
@@ -29,8 +30,8 @@ export function Facets({ filter, found, volumes }: Props) {
                             {name}: {filter[name]} ×
                         </button>
                     ))}
-                {!volumes && <When filter={filter} />}
-            </div>
+                </div>
+            )}
             {found &&
                 FACETS.filter(([name]) => names.includes(name) && !filter[name]).map(([name, key, title]) => (
                     <Values key={name} name={name} title={title} facet={found[key] as Facet} />
@@ -61,7 +62,7 @@ function Values({ name, title, facet }: { name: FilterName; title: string; facet
     );
 }
 
-function When({ filter }: { filter: CatalogueFilter }) {
+export function When({ filter }: { filter: CatalogueFilter }) {
     const field = (name: "since" | "until", label: string) => (
         <label class="small muted">
             {label}{" "}

@@ -1,7 +1,7 @@
 // The two long tables: volume backups, and volumes.
 
 import type { ComponentChildren } from "preact";
-import { useCallback, useRef } from "preact/hooks";
+import { useCallback, useEffect, useRef } from "preact/hooks";
 import { claimOf, ownerOf, type StoredBackup, type StoredVolume } from "../logic/catalogue";
 import { bytes } from "../logic/quantities";
 import { type Action, ActionMenu, sentence } from "../parts/actions";
@@ -32,13 +32,14 @@ function FarTable<T extends StoredBackup | StoredVolume>(props: FarProps<T>) {
     const { label, count, listed, columns, keyOf } = props;
     const { rows, soon } = listed;
     const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-    const first = useRef(Number(param("from")) || 0);
+    const first = useRef(Math.min(Number(param("from")) || 0, count - 1));
     const onView = useCallback((from: number, to: number) => rows.look(from, Math.min(to, count) - 1), [rows, count]);
     // Browsers allow only so many changes of the address: it is told where scrolling rests.
     const onScrolled = (from: number) => {
         clearTimeout(timer.current);
         timer.current = setTimeout(() => setParams({ from: from > 0 ? String(from) : null }), QUIET_MS);
     };
+    useEffect(() => () => clearTimeout(timer.current), []);
     const row = (index: number) => {
         const one = rows.at(index) as T | undefined;
         if (!one) return <Waiting key={`at-${index}`} index={index} columns={columns.length + 1} />;
