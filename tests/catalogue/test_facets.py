@@ -1,12 +1,15 @@
 """Facets and skipped pages against a plain loop over the same rows."""
 
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
 from catalogue.test_search import FILTERS, catalogue, everything, matches  # type: ignore[import-not-found]  # noqa: F401
-from tidegate.catalogue import facets, keys
+from tidegate.catalogue.facets import FacetLimits, find_facets
+from tidegate.catalogue.keys import MOST_SKIPPED
+from tidegate.catalogue.schema import connect
 from tidegate.errors import InvalidInput
 from tidegate.format.label_subject import subject_of
 from tidegate.model.catalogue import BackupState, CatalogueFilter
@@ -20,19 +23,15 @@ def plain(counter):
     return {value: count for value, count in counter.items() if value}
 
 
-@pytest.fixture
-def wide(monkeypatch):
-    """Room for every value: what is tested is counting, not leaving out."""
-    monkeypatch.setattr(facets, "_TOP", 1000)
-
-
 @pytest.mark.parametrize("fields", FILTERS.values(), ids=FILTERS)
-async def test_facets_count_what_a_plain_loop_counts(catalogue, everything, wide, fields):  # noqa: F811
+async def test_facets_count_what_a_plain_loop_counts(catalogue, everything, tmp_path, fields):  # noqa: F811
     wanted = CatalogueFilter(**fields)
     rows = [] if "[" in wanted.volume else [row for row in everything if matches(wanted, *row)]
 
-    found = await catalogue.facets(wanted)
+    with closing(connect(tmp_path / "catalogue.sqlite")) as connection:
+        found = find_facets(connection, wanted, FacetLimits(values=1000))
 
+    assert found.backups == (await catalogue.facets(wanted)).backups
     assert (found.backups, found.more) == (len(rows), False)
     assert told(found.targets) == plain(Counter(target for target, _, _ in rows))
     assert told(found.namespaces) == plain(Counter(subject_of(record.labels).namespace for *_, record in rows))
@@ -55,19 +54,18 @@ async def test_a_page_after_so_many_is_the_page_that_markers_lead_to(catalogue, 
         assert (await catalogue.volumes(wanted, limit=4, skip=skip)).items == volumes[skip : skip + 4]
 
 
-async def test_what_is_not_counted_to_the_end_says_so(catalogue, everything, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(facets, "_NEWEST", 10)
-    monkeypatch.setattr(facets, "_MOST_UNFINISHED", 5)
-    monkeypatch.setattr(facets, "MOST_SKIPPED", 20)
-    monkeypatch.setattr(facets, "_TOP", 2)
-
-    of_all = await catalogue.facets(CatalogueFilter())
-    of_some = await catalogue.facets(CatalogueFilter(state=BackupState.COMPLETED))
+async def test_what_is_not_counted_to_the_end_says_so(catalogue, everything, tmp_path):  # noqa: F811
+    few = FacetLimits(values=2, newest=10, unfinished=5, counted=20)
+    with closing(connect(tmp_path / "catalogue.sqlite")) as connection:
+        of_all = find_facets(connection, CatalogueFilter(), few)
+        of_some = find_facets(connection, CatalogueFilter(state=BackupState.COMPLETED), few)
+        by_way = find_facets(connection, CatalogueFilter(search="vol"), replace(few, sorted=1))
 
     assert (of_all.backups, of_all.more, of_all.targets.newest) == (len(everything), False, None)
-    assert (of_all.states.newest, of_all.labels.newest, of_all.namespaces.more) == (5, 10, True)
+    assert (of_all.states.newest, of_all.labels.newest, of_all.namespaces.more) == (10, 10, True)
     assert (of_some.backups, of_some.more, of_some.targets.newest) == (20, True, 10)
     assert sum(told(of_some.states).values()) == 10
+    assert by_way == of_all
 
 
 async def test_what_is_deleted_is_in_no_facet(catalogue):  # noqa: F811
@@ -81,14 +79,13 @@ async def test_what_is_deleted_is_in_no_facet(catalogue):  # noqa: F811
     assert (await catalogue.facets(wanted)).targets.values == ()
 
 
-async def test_too_long_a_way_is_refused_only_with_a_filter(catalogue, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(keys, "MOST_SKIPPED", 3)
+async def test_too_long_a_way_is_refused_only_with_a_filter(catalogue):  # noqa: F811
     wanted = CatalogueFilter(target="near")
 
-    assert (await catalogue.backups(CatalogueFilter(), skip=100)).items
+    assert (await catalogue.backups(CatalogueFilter(), skip=MOST_SKIPPED + 1)).items == ()
     for look in (catalogue.backups, catalogue.volumes):
-        with pytest.raises(InvalidInput, match="at most 3 can be skipped"):
-            await look(wanted, skip=4)
+        assert (await look(wanted, skip=MOST_SKIPPED)).items == ()
+        with pytest.raises(InvalidInput, match="can be skipped"):
+            await look(wanted, skip=MOST_SKIPPED + 1)
         with pytest.raises(InvalidInput, match="not both"):
             await look(wanted, skip=1, marker="1:1")
-    assert replace(wanted, target="") == CatalogueFilter()
