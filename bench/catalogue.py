@@ -104,7 +104,7 @@ def _kinds(catalogue: SqliteCatalogue, formula: Formula) -> dict[str, Callable[[
     def wanted(**fields: object) -> CatalogueFilter:
         return CatalogueFilter(**fields)  # type: ignore[arg-type]
 
-    backups, volumes, counts = catalogue.backups, catalogue.volumes, catalogue.counts
+    backups, volumes, counts, facets = catalogue.backups, catalogue.volumes, catalogue.counts, catalogue.facets
     return {
         "page of all backups, at any depth": lambda n: backups(wanted(), marker=at(n)),
         "page of one volume's backups": lambda n: backups(wanted(volume=name(n))),
@@ -118,6 +118,12 @@ def _kinds(catalogue: SqliteCatalogue, formula: Formula) -> dict[str, Callable[[
         ),
         "page of volumes": lambda n: volumes(wanted(), marker=f"1:{name(n)}"),
         "page of volumes by namespace": lambda n: volumes(wanted(namespace=f"team-{n % 100}")),
+        "page after any number": lambda n: backups(wanted(), skip=n * 997 % (formula.volumes * formula.backups)),
+        "facets of all": lambda _: facets(wanted()),
+        "facets by namespace": lambda n: facets(wanted(namespace=f"team-{n % 100}")),
+        "facets by part of a name, broad": lambda _: facets(wanted(search="0")),
+        "facets by label": lambda _: facets(wanted(labels={"RecurringJob": "nightly"})),
+        "facets of a time range": lambda n: facets(wanted(until=BEGINNING + timedelta(hours=n % formula.backups))),
         "count of all": lambda _: counts(wanted()),
         "count by namespace": lambda n: counts(wanted(namespace=f"team-{n % 100}")),
         "count of a time range": lambda n: counts(wanted(until=BEGINNING + timedelta(hours=n % formula.backups))),

@@ -71,6 +71,8 @@ def _ways(formula: Formula) -> dict[str, Callable[[int], str]]:
         "page of a time range": lambda n: backups(until=until(n)),
         "page of volumes": lambda n: f"/v1/backupvolumes?limit=100&marker={quote(f'1:{name(n)}')}",
         "page of volumes by namespace": lambda n: f"/v1/catalogue/volumes?namespace=team-{n % 100}",
+        "facets of all": lambda _: "/v1/catalogue/facets",
+        "facets by part of a name": lambda _: "/v1/catalogue/facets?search=0",
         "count of all": lambda _: "/v1/catalogue/counts",
         "count by namespace": lambda n: f"/v1/catalogue/counts?namespace=team-{n % 100}",
         "state of the catalogue": lambda _: "/v1/catalogue/status",

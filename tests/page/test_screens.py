@@ -17,6 +17,8 @@ SCREENS = [
     ("/running", "Running", "No backup runs."),
     ("/backups", "Backups", "Completed"),
     ("/backups/first", "first", "everything is backed up"),
+    ("/catalogue", "Catalogue", "2 backups"),
+    ("/catalogue?view=volumes", "Catalogue", "2 volumes"),
     ("/restores", "Restores", "Nothing has been restored yet."),
     ("/volumes", "Volumes", "Never backed up"),
     ("/schedules", "Schedules", "every day at 02:30"),
@@ -74,7 +76,8 @@ def test_a_screen_is_complete_and_accessible(looking, path, heading, word):
     assert looking.complaints == []
     assert looking.hosts == {looking.server.url.split("/")[2]}
     if PICTURES:
-        name = f"{heading.lower().replace(' ', '-')}-{looking.look}.png"
+        view = "-volumes" if "view=volumes" in path else ""
+        name = f"{heading.lower().replace(' ', '-')}{view}-{looking.look}.png"
         page.screenshot(path=Path(PICTURES) / name)
 
 

@@ -8,6 +8,7 @@ import { Toasts } from "./parts/toasts";
 import { BackupScreen } from "./screens/backup";
 import { isOver } from "./screens/backup_actions";
 import { BackupsScreen } from "./screens/backups";
+import { CatalogueScreen } from "./screens/catalogue";
 import { DoorScreen } from "./screens/door";
 import { NodesScreen } from "./screens/nodes";
 import { Overview } from "./screens/overview";
@@ -42,6 +43,7 @@ const SCREENS: Item[] = [
     },
     { path: "/running", title: "Running", screen: RunningScreen, count: running },
     { path: "/backups", title: "Backups", screen: BackupsScreen },
+    { path: "/catalogue", title: "Catalogue", screen: CatalogueScreen },
     { path: "/restores", title: "Restores", screen: RestoresScreen },
     { path: "/volumes", title: "Volumes", screen: VolumesScreen },
     { path: "/schedules", title: "Schedules", screen: SchedulesScreen },

@@ -8,6 +8,7 @@ from tidegate.api import (
     backuptargets,
     backupvolumes,
     catalogue,
+    catalogue_selection,
     deletions,
     events,
     health,
@@ -40,6 +41,7 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(backuptargets.router)
     v1.include_router(backupvolumes.router)
     v1.include_router(catalogue.router)
+    v1.include_router(catalogue_selection.router)
     v1.include_router(settings.router)
     v1.include_router(queue.router)
     v1.include_router(load.router)

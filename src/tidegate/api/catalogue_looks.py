@@ -26,12 +26,14 @@ class Cut:
 
     limit: int | None = None
     marker: str = ""
+    skip: int = 0
+    """Begin after so many: only for pages without a marker."""
 
 
 @dataclass(frozen=True)
 class _List(Generic[T]):
     kind: str
-    look: Callable[[int, str], Awaitable[CataloguePage[T]]]
+    look: Callable[[int, str, int], Awaitable[CataloguePage[T]]]
     shape: Callable[[T], Wire]
 
     def shapes(self, items: Sequence[T]) -> list[Wire]:
@@ -39,17 +41,17 @@ class _List(Generic[T]):
 
     async def answer(self, request: Request, cut: Cut) -> Response:
         if cut.limit is not None or cut.marker:
-            return await self._page(request, cut.limit or PAGE, cut.marker)
+            return await self._page(request, cut.limit or PAGE, cut)
         # Looked at before the answer begins, so that what is wrong can still be told as such.
-        first = await self.look(_WHOLE_LIST_PAGE, "")
+        first = await self.look(_WHOLE_LIST_PAGE, "", 0)
         return streamed(request, self.kind, self._all(first))
 
-    async def _page(self, request: Request, limit: int, marker: str) -> Response:
-        page = await self.look(limit, marker)
+    async def _page(self, request: Request, limit: int, cut: Cut) -> Response:
+        page = await self.look(limit, cut.marker, cut.skip)
         document = collection(request, self.kind, ())
         document["pagination"] = {"limit": limit, "next": page.marker or None}
         if page.marker:
-            following = request.url.include_query_params(marker=page.marker)
+            following = request.url.remove_query_params("skip").include_query_params(marker=page.marker)
             document["links"] = {
                 "self": here(request),
                 "next": f"{base_url(request)}{following.path}?{following.query}",
@@ -63,7 +65,7 @@ class _List(Generic[T]):
             yield await encoded(lambda items=items: self.shapes(items), entries=len(items))  # type: ignore[misc]
             if not page.marker:
                 return
-            page = await self.look(_WHOLE_LIST_PAGE, page.marker)
+            page = await self.look(_WHOLE_LIST_PAGE, page.marker, 0)
 
 
 def catalogue_of(services: Services) -> Catalogue:
@@ -77,8 +79,8 @@ async def list_volumes(request: Request, services: Services, wanted: CatalogueFi
     """Volumes by name."""
     catalogue, base = catalogue_of(services), base_url(request)
 
-    async def look(limit: int, marker: str) -> CataloguePage[CatalogueVolume]:
-        return await catalogue.volumes(wanted, limit=limit, marker=marker)
+    async def look(limit: int, marker: str, skip: int) -> CataloguePage[CatalogueVolume]:
+        return await catalogue.volumes(wanted, limit=limit, marker=marker, skip=skip)
 
     return await _List("backupVolume", look, lambda volume: volume_shape(volume, base=base)).answer(request, cut)
 
@@ -87,8 +89,8 @@ async def list_backups(request: Request, services: Services, wanted: CatalogueFi
     """Volume backups, the newest first."""
     catalogue, urls = catalogue_of(services), await target_urls(services)
 
-    async def look(limit: int, marker: str) -> CataloguePage[CatalogueBackup]:
-        return await catalogue.backups(wanted, limit=limit, marker=marker)
+    async def look(limit: int, marker: str, skip: int) -> CataloguePage[CatalogueBackup]:
+        return await catalogue.backups(wanted, limit=limit, marker=marker, skip=skip)
 
     return await _List("backup", look, lambda backup: backup_shape(backup, urls=urls)).answer(request, cut)
 

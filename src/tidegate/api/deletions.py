@@ -56,17 +56,18 @@ async def ask(request: Request, wish: DeletionWish) -> JSONResponse:
     """Delete backups of a volume, or the whole volume: gone from all lists at once, then from the store."""
     if wish.whole_volume == (wish.backups is not None):
         raise InvalidInput("name backups, or say wholeVolume: true, but not both", field="backups")
-    deletion = await _deletions(services_of(request)).ask(wish.target, wish.volume, wish.backups)
+    deletion = await deletions_of(services_of(request)).ask(wish.target, wish.volume, wish.backups)
     return JSONResponse(deletion.to_wire(), status_code=202)
 
 
 @router.post("/deletions/{name}/cancel", status_code=202, responses={202: {"model": Deletion}})
 async def cancel(request: Request, name: str) -> JSONResponse:
     """Call it off while it has not begun; what it named is in the lists again at once."""
-    return JSONResponse((await _deletions(services_of(request)).cancel(name)).to_wire(), status_code=202)
+    return JSONResponse((await deletions_of(services_of(request)).cancel(name)).to_wire(), status_code=202)
 
 
-def _deletions(services: Services) -> Deletions:
+def deletions_of(services: Services) -> Deletions:
+    """Where deletes are asked for; missing only where the API is put together without a server."""
     if services.deletions is None:
         raise Refused("this server deletes nothing from stores")
     return services.deletions

@@ -51,7 +51,7 @@ async def read_source(services: Services, spec: RestoreSpec) -> RestoreSource:
             f"backup {backup.name} is {backup.status.phase}; only Completed and PartiallyFailed ones can be restored",
             hint=f"wait for it: tidegate backup wait {backup.name}" if not backup.status.phase.final else "",
         )
-    uploads = await _uploads(services, backup)
+    uploads = await uploads_of(services, backup)
     check_choice(spec, uploads)
     chosen = uploads_to_restore(spec, uploads)
     sizes = {upload.spec.store_backup: upload.status.result.size for upload in chosen if upload.status.result}
@@ -74,7 +74,8 @@ async def _backup(services: Services, spec: RestoreSpec) -> Backup:
     return newest_good_backup(spec.schedule_name, backups)
 
 
-async def _uploads(services: Services, backup: Backup) -> list[Transfer]:
+async def uploads_of(services: Services, backup: Backup) -> list[Transfer]:
+    """All uploads of a backup, whatever became of them."""
     selector = Selector.matching({BACKUP_LABEL: backup.metadata.uid})
     return [upload for kind in UPLOADS for upload in (await services.store.list(kind, selector=selector)).items]
 

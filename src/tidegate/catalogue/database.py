@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from tidegate.catalogue.changes import VolumeChange, VolumeMark
+from tidegate.catalogue.facets import find_facets
 from tidegate.catalogue.rows import BACKUP_COLUMNS, BACKUP_TABLES, VOLUME_COLUMNS, backup_of, volume_of
 from tidegate.catalogue.schema import connect, open_catalogue
 from tidegate.catalogue.search import count, find_backups, find_volumes
@@ -22,6 +23,7 @@ from tidegate.model.catalogue import (
     CataloguePage,
     CatalogueVolume,
 )
+from tidegate.model.catalogue_facets import CatalogueFacets
 from tidegate.ports.catalogue import LARGEST_PAGE, PAGE
 
 T = TypeVar("T")
@@ -53,11 +55,13 @@ class SqliteCatalogue:
             connection.close()
 
     async def volumes(
-        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = ""
+        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = "", skip: int = 0
     ) -> CataloguePage[CatalogueVolume]:
         """See Catalogue."""
         size = _checked(limit)
-        return await self._look(lambda connection: find_volumes(connection, wanted, limit=size, marker=marker))
+        return await self._look(
+            lambda connection: find_volumes(connection, wanted, limit=size, marker=marker, skip=skip)
+        )
 
     async def volume(self, target: str, name: str) -> CatalogueVolume:
         """See Catalogue."""
@@ -73,11 +77,13 @@ class SqliteCatalogue:
         return volume_of(row)
 
     async def backups(
-        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = ""
+        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = "", skip: int = 0
     ) -> CataloguePage[CatalogueBackup]:
         """See Catalogue."""
         size = _checked(limit)
-        return await self._look(lambda connection: find_backups(connection, wanted, limit=size, marker=marker))
+        return await self._look(
+            lambda connection: find_backups(connection, wanted, limit=size, marker=marker, skip=skip)
+        )
 
     async def backup(self, target: str, volume: str, name: str) -> CatalogueBackup:
         """See Catalogue."""
@@ -97,6 +103,10 @@ class SqliteCatalogue:
     async def counts(self, wanted: CatalogueFilter) -> CatalogueCounts:
         """See Catalogue."""
         return await self._look(lambda connection: count(connection, wanted))
+
+    async def facets(self, wanted: CatalogueFilter) -> CatalogueFacets:
+        """See Catalogue."""
+        return await self._look(lambda connection: find_facets(connection, wanted))
 
     async def hide(self, target: str, volume: str, *backups: str) -> None:
         """See Catalogue."""

@@ -5,11 +5,23 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
+from tidegate.cli.catalog_deleting import delete_matching
+from tidegate.cli.catalog_filter import (
+    InTarget,
+    Since,
+    Text,
+    Until,
+    WithClaim,
+    WithLabels,
+    WithPod,
+    WithState,
+    WithVolume,
+    WithWorkload,
+    filter_query,
+)
 from tidegate.cli.client import Client
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.failures import wrong_usage
 from tidegate.cli.formats import OutputFormat
 from tidegate.cli.listings import Query, pages, show_document, show_listing
 from tidegate.cli.nouns import BACKUP_VOLUME, TARGET
@@ -19,11 +31,6 @@ from tidegate.cli.whole_watch import watch_whole
 from tidegate.cli.wire import Wire, read_model
 
 app = typer.Typer(no_args_is_help=True, help="The catalogue: what all stores hold, found without asking them.")
-
-_GLOB = "; * stands for any part."
-Text = Annotated[str, typer.Argument(metavar="[TEXT]", help="A part of a volume, namespace, claim, workload or pod.")]
-Since = Annotated[str, typer.Option(metavar="TIME", help="Made at this time or later: 2026-01-31, or 36h ago.")]
-Until = Annotated[str, typer.Option(metavar="TIME", help="Made before this time.")]
 
 
 @app.command(
@@ -41,14 +48,14 @@ def search(
     ctx: typer.Context,
     *,
     text: Text = "",
-    volume: Annotated[str, typer.Option(metavar="NAME", help=f"Name of the volume in the store{_GLOB}")] = "",
+    volume: WithVolume = "",
     namespace: options.InNamespace = "",
-    claim: Annotated[str, typer.Option("--claim", "--pvc", metavar="NAME", help=f"Volume claim{_GLOB}")] = "",
-    workload: Annotated[str, typer.Option(metavar="NAME", help=f"Workload that used it{_GLOB}")] = "",
-    pod: Annotated[str, typer.Option(metavar="NAME", help=f"Pod that used it{_GLOB}")] = "",
-    label: Annotated[list[str] | None, typer.Option("-l", "--label", metavar="KEY[=VALUE]", help="Label.")] = None,
-    target: Annotated[str, typer.Option(metavar="NAME", help="Target.", autocompletion=names_of(TARGET))] = "",
-    state: Annotated[str, typer.Option(metavar="STATE", help="Completed, InProgress or Error.")] = "",
+    claim: WithClaim = "",
+    workload: WithWorkload = "",
+    pod: WithPod = "",
+    label: WithLabels = None,
+    target: InTarget = "",
+    state: WithState = "",
     since: Since = "",
     until: Until = "",
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most so many.")] = 100,
@@ -58,44 +65,25 @@ def search(
 ) -> None:
     """Find volume backups in all targets, the newest first. As new as the last sync of each target."""
     cli = context_of(ctx)
-    texts = {
-        "search": text,
-        "volume": volume,
-        "namespace": namespace,
-        "claim": claim,
-        "workload": workload,
-        "pod": pod,
-        "target": target,
-        "state": state,
-        "since": _moment(cli, since, "--since"),
-        "until": _moment(cli, until, "--until"),
-    }
-    query: Query = {name: value for name, value in texts.items() if value}
-    if label:
-        query["label"] = label
+    query = filter_query(
+        cli,
+        label,
+        search=text,
+        volume=volume,
+        namespace=namespace,
+        claim=claim,
+        workload=workload,
+        pod=pod,
+        target=target,
+        state=state,
+        since=since,
+        until=until,
+    )
     with cli.connect() as client:
         if count:
             _show_counts(cli, client.look("catalogue/counts", query), output or OutputFormat.TABLE)
         else:
             _show_found(cli, client, query, limit, output or OutputFormat.TABLE, volumes=volumes)
-
-
-def _moment(cli: CliContext, text: str, option: str) -> str:
-    """A date, a time, or how long ago."""
-    from datetime import datetime
-
-    from tidegate.model.duration import parse_duration
-
-    if not text:
-        return ""
-    try:
-        if text[-1] in "smhd":
-            return (cli.clock.now() - parse_duration(text)).isoformat()
-        return datetime.fromisoformat(text).astimezone().isoformat()
-    except (ValueError, OverflowError):
-        raise wrong_usage(
-            f"{option}: {text!r} is not a time.", hint="Write 2026-01-31, 2026-01-31T12:00, or 36h."
-        ) from None
 
 
 def _show_found(
@@ -118,6 +106,53 @@ def _show_found(
 def volume_name(wire: Wire) -> str:
     """As `-o name` prints it."""
     return f"{BACKUP_VOLUME.word}/{wire['id']}"
+
+
+@app.command(
+    "delete",
+    epilog=epilog(
+        "tidegate catalog delete --volume pvc-1234 --until 90d --dry-run",
+        "tidegate catalog delete -n old-shop --target offsite --yes",
+        codes=(ExitCode.REJECTED, ExitCode.CONFLICT, ExitCode.PARTLY_MISSING),
+    ),
+)
+def delete(
+    ctx: typer.Context,
+    *,
+    text: Text = "",
+    volume: WithVolume = "",
+    namespace: options.InNamespace = "",
+    claim: WithClaim = "",
+    workload: WithWorkload = "",
+    pod: WithPod = "",
+    label: WithLabels = None,
+    target: InTarget = "",
+    state: WithState = "",
+    since: Since = "",
+    until: Until = "",
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+) -> None:
+    """Delete all volume backups that match, from all lists at once and then from their stores. Asks first.
+
+    The volumes themselves stay. If more match by the time you answer, nothing is deleted.
+    """
+    cli = context_of(ctx)
+    query = filter_query(
+        cli,
+        label,
+        search=text,
+        volume=volume,
+        namespace=namespace,
+        claim=claim,
+        workload=workload,
+        pod=pod,
+        target=target,
+        state=state,
+        since=since,
+        until=until,
+    )
+    delete_matching(cli, query, dry_run=dry_run, yes=yes)
 
 
 def _show_counts(cli: CliContext, wire: Wire, form: OutputFormat) -> None:

@@ -143,6 +143,10 @@ class Client:
         """Any answer below /v1 that is no resource."""
         return self._document(self._send("GET", f"/v1/{path}", query, None))
 
+    def send(self, path: str, query: Parameters, body: Wire) -> Wire:
+        """Something to be done below /v1 that is no action of one resource."""
+        return self._document(self._send("POST", f"/v1/{path}", query, body))
+
     def act(self, noun: Noun, name: str, action: str, body: Wire) -> Wire:
         """One of a resource's actions; what the server answers."""
         return self._document(self._send("POST", _path(noun.plural, name, ""), {"action": action}, body))

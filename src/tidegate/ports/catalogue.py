@@ -12,6 +12,7 @@ from tidegate.model.catalogue import (
     CataloguePage,
     CatalogueVolume,
 )
+from tidegate.model.catalogue_facets import CatalogueFacets
 
 PAGE = 100
 LARGEST_PAGE = 1000
@@ -21,11 +22,12 @@ class Catalogue(Protocol):
     """All looks are short whatever the size of the catalogue, and never wait for a sync that writes.
 
     What somebody asked to be deleted is in no list and no count from that moment on, also after a restart. A marker
-    that nobody gave out, or a filter that cannot be one, raises InvalidInput.
+    that nobody gave out, or a filter that cannot be one, raises InvalidInput. `skip` begins a page after so many, for a
+    scroll bar; with a filter it is bounded, and beyond that raises InvalidInput.
     """
 
     async def volumes(
-        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = ""
+        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = "", skip: int = 0
     ) -> CataloguePage[CatalogueVolume]:
         """Volumes by name, those of one name by target. State, times and labels ask for at least one such backup."""
         ...
@@ -35,7 +37,7 @@ class Catalogue(Protocol):
         ...
 
     async def backups(
-        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = ""
+        self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = "", skip: int = 0
     ) -> CataloguePage[CatalogueBackup]:
         """Backups, the newest first."""
         ...
@@ -46,6 +48,10 @@ class Catalogue(Protocol):
 
     async def counts(self, wanted: CatalogueFilter) -> CatalogueCounts:
         """How many volumes and backups match, exactly."""
+        ...
+
+    async def facets(self, wanted: CatalogueFilter) -> CatalogueFacets:
+        """By what those that match can be told apart, the most frequent first; says where it did not count all."""
         ...
 
     async def hide(self, target: str, volume: str, *backups: str) -> None:

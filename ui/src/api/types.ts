@@ -108,6 +108,15 @@ export type BlockProgress = {
   phase: BlockPhase;
 };
 
+export type CatalogueFacets = {
+  backups: number;
+  more: boolean;
+  targets: Facet;
+  namespaces: Facet;
+  states: Facet;
+  labels: Facet;
+};
+
 export type CatalogueStatus = {
   volumes: number;
   backups: number;
@@ -222,6 +231,17 @@ export type ExistingData = "none" | "overwrite";
 
 export type ExpressionOperator = "In" | "NotIn" | "Exists" | "DoesNotExist";
 
+export type Facet = {
+  values: (FacetValue)[];
+  more: boolean;
+  newest?: number;
+};
+
+export type FacetValue = {
+  value: string;
+  backups: number;
+};
+
 export type HTTPValidationError = {
   detail: (ValidationError)[];
 };
@@ -242,6 +262,11 @@ export type HookStatus = {
   errors: number;
   warnings: number;
   problems: (string)[];
+};
+
+export type KeptVolume = {
+  volume: string;
+  message: string;
 };
 
 export type LabelSelector = {
@@ -613,6 +638,28 @@ export type ScheduleStatus = {
 export type ScheduledVerification = {
   schedule: string;
   check?: CheckCommand;
+};
+
+export type SelectedRecord = {
+  name: string;
+  backups: number;
+};
+
+export type SelectedRecords = {
+  records: (SelectedRecord)[];
+  strangers: number;
+  newest?: number;
+};
+
+export type SelectionDeletion = {
+  backups: number;
+  volumes: number;
+  deletions: (string)[];
+  kept: (KeptVolume)[];
+};
+
+export type SelectionWish = {
+  expected: number;
 };
 
 export type Session = {

@@ -3,44 +3,48 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { visible } from "../logic/tables";
+import { MARGIN, scrollTopOf, windowOf } from "../logic/tables";
 
-type Props<T> = {
+type Props = {
     label: string;
-    rows: readonly T[];
+    count: number;
     rowHeight: number;
     columns: number;
     head: ComponentChildren;
-    row: (row: T, index: number) => ComponentChildren;
+    row: (index: number) => ComponentChildren;
     /** The row to begin with. */
     first?: number;
     onScrolled?: (first: number) => void;
+    /** Which rows exist now, for whoever must fetch them. */
+    onView?: (from: number, to: number) => void;
 };
 
-export function LongList<T>({ label, rows, rowHeight, columns, head, row, first = 0, onScrolled }: Props<T>) {
+export function LongList({ label, count, rowHeight, columns, head, row, first = 0, onScrolled, onView }: Props) {
     const holder = useRef<HTMLDivElement>(null);
-    const top = useSignal(first * rowHeight);
     const height = useSignal(900);
+    const top = useSignal(scrollTopOf(first, count, rowHeight, height.value));
     useEffect(() => {
         const element = holder.current!;
-        element.scrollTop = first * rowHeight;
+        element.scrollTop = scrollTopOf(first, count, rowHeight, element.clientHeight);
         const fit = new ResizeObserver(() => (height.value = element.clientHeight));
         fit.observe(element);
         return () => fit.disconnect();
     }, []);
+    const { from, to, before, after } = windowOf(count, rowHeight, top.value, height.value);
+    useEffect(() => onView?.(from, to), [from, to, onView]);
     const onScroll = () => {
         top.value = holder.current!.scrollTop;
-        onScrolled?.(Math.floor(top.value / rowHeight));
+        const seen = windowOf(count, rowHeight, top.value, height.value);
+        onScrolled?.(seen.from === 0 ? 0 : seen.from + MARGIN);
     };
-    const [from, to] = visible(rows.length, rowHeight, top.value, height.value);
     return (
         <div class="long" ref={holder} onScroll={onScroll} tabIndex={0} role="region" aria-label={label}>
-            <table aria-rowcount={rows.length + 1} aria-label={label}>
+            <table aria-rowcount={count + 1} aria-label={label}>
                 <thead>{head}</thead>
                 <tbody>
-                    <Gap height={from * rowHeight} columns={columns} />
-                    {rows.slice(from, to).map((one, index) => row(one, from + index))}
-                    <Gap height={(rows.length - to) * rowHeight} columns={columns} />
+                    <Gap height={before} columns={columns} />
+                    {Array.from({ length: to - from }, (_, index) => row(from + index))}
+                    <Gap height={after} columns={columns} />
                 </tbody>
             </table>
         </div>

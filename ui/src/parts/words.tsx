@@ -34,6 +34,14 @@ export function At({ time }: { time: string | undefined }) {
     );
 }
 
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
+
+/** The time of day alone where it is today's, else with its day. */
+export function clockTime(time: string): string {
+    const moment = new Date(time);
+    return (moment.toDateString() === new Date(now.value).toDateString() ? clock : short).format(moment);
+}
+
 const TONES: Record<string, string> = {
     Completed: "good",
     Enabled: "good",
@@ -54,6 +62,11 @@ const TONES: Record<string, string> = {
     Failed: "bad",
     FailedValidation: "bad",
     Unreachable: "bad",
+    Error: "bad",
+    Refused: "bad",
+    Retrying: "warn",
+    Running: "busy",
+    Syncing: "busy",
     Never: "bad",
 };
 

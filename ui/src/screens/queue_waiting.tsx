@@ -77,22 +77,25 @@ export function WaitingLane({ waiting }: { waiting: readonly WaitingBackup[] }) 
             </div>
             <LongList
                 label="Waiting backups"
-                rows={rows}
+                count={rows.length}
                 rowHeight={ROW_HEIGHT}
                 columns={COLUMNS}
                 first={Number(param("from")) || 0}
                 onScrolled={(from) => setParams({ from: from > 0 ? String(from) : null })}
                 head={<Head />}
-                row={(row, index) => (
-                    <Waiting
-                        key={row.name}
-                        row={row}
-                        index={index}
-                        dragging={over.value === row.name}
-                        drag={drag(row)}
-                        last={waiting.length}
-                    />
-                )}
+                row={(index) => {
+                    const row = rows[index]!;
+                    return (
+                        <Waiting
+                            key={row.name}
+                            row={row}
+                            index={index}
+                            dragging={over.value === row.name}
+                            drag={drag(row)}
+                            last={waiting.length}
+                        />
+                    );
+                }}
             />
         </>
     );

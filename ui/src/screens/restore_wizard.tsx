@@ -16,13 +16,14 @@ import { create, draft } from "../store/operations";
 import { backups, need, restores, type Transfer } from "../store/resources";
 import { canRestore } from "./backup_actions";
 
-type Wish = { name: string; backup: string; volumes: string[]; destination: string; overwrite: boolean };
+/** From a Backup of this server, or from one volume backup in a store, named by its URL. */
+type Source = { backup: string; url?: string };
+type Wish = Source & { name: string; volumes: string[]; destination: string; overwrite: boolean };
 
 const bodyOf = (wish: Wish) => ({
     metadata: { name: wish.name },
     spec: {
-        backupName: wish.backup,
-        includedVolumes: wish.volumes,
+        ...(wish.url ? { backupUrl: wish.url } : { backupName: wish.backup, includedVolumes: wish.volumes }),
         existingData: wish.overwrite ? "overwrite" : "none",
         ...(wish.destination ? { destination: wish.destination } : {}),
     },
@@ -33,8 +34,7 @@ const commandOf = (wish: Wish, verb = "create"): string =>
         "restore",
         verb,
         wish.name,
-        "--from-backup",
-        wish.backup,
+        ...(wish.url ? ["--from-url", wish.url] : ["--from-backup", wish.backup]),
         ...flag("include-volumes", wish.volumes.join(",")),
         ...flag("to", wish.destination),
         ...flag("existing-data", wish.overwrite && "overwrite"),
@@ -55,10 +55,16 @@ export function openRestoreWizard(backup = ""): void {
     openDialog(backup ? `Restore from ${backup}` : "Restore something", () => <Wizard backup={backup} />);
 }
 
+/** One volume backup, whoever wrote it. */
+export function openRestoreOfUrl(backup: string, url: string): void {
+    need(backups, restores);
+    openDialog(`Restore ${backup}`, () => <What source={{ backup, url }} back={closeDialog} />);
+}
+
 function Wizard({ backup }: { backup: string }) {
     const chosen = useSignal(backup);
     if (!chosen.value) return <Choose pick={(name) => (chosen.value = name)} />;
-    return <What backup={chosen.value} back={() => (chosen.value = "")} />;
+    return <What source={{ backup: chosen.value }} back={() => (chosen.value = "")} />;
 }
 
 function Choose({ pick }: { pick: (name: string) => void }) {
@@ -123,18 +129,18 @@ async function volumesOf(backup: string): Promise<Choice[]> {
         }));
 }
 
-function What({ backup, back }: { backup: string; back: () => void }) {
-    const wish = useSignal<Wish>({ name: nameFor(backup), backup, volumes: [], destination: "", overwrite: false });
-    const choices = useSignal<Choice[] | string | null>(null);
+function What({ source, back }: { source: Source; back: () => void }) {
+    const { backup, url } = source;
+    const wish = useSignal<Wish>({ name: nameFor(backup), ...source, volumes: [], destination: "", overwrite: false });
+    const choices = useSignal<Choice[] | string | null>(url ? [] : null);
     const plan = useSignal(false);
-    useEffect(
-        () =>
-            void volumesOf(backup).then(
-                (found) => (choices.value = found),
-                (error) => (choices.value = sentence(error)),
-            ),
-        [backup],
-    );
+    useEffect(() => {
+        if (url) return;
+        volumesOf(backup).then(
+            (found) => (choices.value = found),
+            (error) => (choices.value = sentence(error)),
+        );
+    }, [backup, url]);
     const set = (change: Partial<Wish>) => {
         wish.value = { ...wish.value, ...change };
     };
@@ -150,7 +156,7 @@ function What({ backup, back }: { backup: string; back: () => void }) {
     return (
         <>
             <p>2. What of {backup}, and where to?</p>
-            <fieldset class="stack">
+            <fieldset class="stack" hidden={Boolean(url)}>
                 <legend>Volumes (none ticked means all {choices.value.length})</legend>
                 {choices.value.slice(0, 50).map((one) => (
                     <label key={one.key} class="check">

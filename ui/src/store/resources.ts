@@ -6,6 +6,7 @@ import type {
     BackupTarget,
     DataDownload,
     DataUpload,
+    Deletion,
     Namespace,
     Node,
     PodVolumeBackup,
@@ -27,6 +28,7 @@ export const targets = new Collection<BackupTarget>("backuptargets");
 export const nodes = new Collection<Node>("nodes");
 export const namespaces = new Collection<Namespace>("namespaces");
 export const settings = new Collection<Setting>("settings");
+export const deletions = new Collection<Deletion>("deletions");
 export const uploads = [
     new Collection<DataUpload>("datauploads"),
     new Collection<PodVolumeBackup>("podvolumebackups"),
@@ -48,6 +50,7 @@ const COLLECTIONS = [
     nodes,
     namespaces,
     settings,
+    deletions,
     ...uploads,
     ...downloads,
 ] as unknown as Collection<AnyResource>[];
@@ -61,6 +64,7 @@ const KIND_PLURALS: Record<string, string> = {
     Node: "nodes",
     Namespace: "namespaces",
     Setting: "settings",
+    Deletion: "deletions",
     DataUpload: "datauploads",
     PodVolumeBackup: "podvolumebackups",
     DataDownload: "datadownloads",

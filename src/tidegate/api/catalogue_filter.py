@@ -1,0 +1,54 @@
+"""The filter of the catalogue as parameters of a request: the same for lists, counts, facets and deletes."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import Depends, Query
+
+from tidegate.errors import InvalidInput
+from tidegate.model.catalogue import BackupState, CatalogueFilter
+
+_GLOB = "Exactly this, or with `*` a pattern."
+_Glob = Annotated[str, Query(max_length=1024, description=_GLOB)]
+_LABEL = "`key=value`, or `key` with any value; several must all hold."
+
+
+async def _texts(
+    *,
+    target: _Glob = "",
+    volume: _Glob = "",
+    namespace: _Glob = "",
+    claim: _Glob = "",
+    workload: _Glob = "",
+    pod: _Glob = "",
+) -> CatalogueFilter:
+    return CatalogueFilter(target=target, volume=volume, namespace=namespace, claim=claim, workload=workload, pod=pod)
+
+
+async def _wanted(
+    texts: Annotated[CatalogueFilter, Depends(_texts)],
+    *,
+    search: Annotated[str, Query(max_length=1024, description="A part of any of these names, in any case.")] = "",
+    label: Annotated[list[str] | None, Query(description=_LABEL)] = None,
+    state: BackupState | None = None,
+    since: Annotated[datetime | None, Query(description="Made at this time or later.")] = None,
+    until: Annotated[datetime | None, Query(description="Made before this time.")] = None,
+) -> CatalogueFilter:
+    labels = dict(_label(text) for text in label or ())
+    return replace(texts, search=search, labels=labels, state=state, since=_aware(since), until=_aware(until))
+
+
+Wanted = Annotated[CatalogueFilter, Depends(_wanted)]
+
+
+def _label(text: str) -> tuple[str, str]:
+    key, _, value = text.partition("=")
+    if not key:
+        raise InvalidInput(f"{text[:80]!r} is not a label", field="label", hint="write key=value, or only the key")
+    return key, value
+
+
+def _aware(moment: datetime | None) -> datetime | None:
+    """A time without a zone is UTC, as all times of the store are."""
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment

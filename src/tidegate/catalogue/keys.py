@@ -1,0 +1,173 @@
+"""Which backups come next, newest first: each by the way that stays short, never over all backups."""
+
+import heapq
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tidegate.catalogue.conditions import Condition, label_condition, row_condition
+from tidegate.catalogue.rows import to_seconds
+from tidegate.errors import InvalidInput
+from tidegate.model.catalogue import CatalogueFilter
+
+GROUPS = "groups g JOIN volumes v ON v.id = g.volume_id AND v.hidden = 0 JOIN targets t ON t.id = v.target_id"
+# With a filter at most so many can be skipped: what is passed over has to be looked at.
+MOST_SKIPPED = 10_000
+# Up to so many groups, or sets of labels, each is asked for its newest; beyond, they are met often enough on the way.
+_FEW = 2_000
+_FIRST_CHUNK, _CHUNK = 8, 64
+
+Key = tuple[int, int]
+END: Key = (1 << 62, 1 << 62)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What each backup of a page must be, and where the page begins and ends."""
+
+    labels: Condition
+    rows: Condition
+    before: Key
+    limit: int
+
+    @property
+    def rest(self) -> Condition:
+        """All that is asked of the backup itself."""
+        return self.labels.and_(self.rows)
+
+
+def wish_for(wanted: CatalogueFilter, before: Key, limit: int) -> Wish:
+    """From a filter. Its `until` becomes the beginning of the walk: SQLite seeks by one bound only."""
+    rows = row_condition(replace(wanted, until=None))
+    if wanted.until is not None:
+        before = min(before, (to_seconds(wanted.until) or 0, 0))
+    return Wish(label_condition(wanted), rows, before, limit)
+
+
+def keys(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> Iterator[Key]:
+    """(created, id) of what matches, newest first."""
+    if groups:
+        numbers = _numbers(connection, f"SELECT g.id FROM {GROUPS} WHERE {groups.sql}", groups.values)
+        if numbers is not None:
+            return _merged(connection, "b.group_id", numbers, wish)
+        inside = Condition(f"b.group_id IN (SELECT g.id FROM {GROUPS} WHERE {groups.sql})", groups.values)
+        return walk(connection, inside.and_(wish.rest), wish.before, wish.limit)
+    if wish.labels:
+        sets = _numbers(connection, *_sets(wish.labels))
+        if sets is not None:
+            return _merged(connection, "b.label_set_id", sets, replace(wish, labels=Condition()))
+    return walk(connection, wish.rest, wish.before, wish.limit)
+
+
+def keys_after(connection: sqlite3.Connection, groups: Condition, wish: Wish, skip: int) -> Iterator[Key]:
+    """The same without the first `skip`, for somebody who moves a scroll bar and has no marker.
+
+    Without a filter one index is counted off, whatever the number; with one, only so many as one look may take.
+    """
+    if not groups and not wish.rest and wish.before == END:
+        return walk(connection, Condition(), END, wish.limit, skip=skip)
+    check_skip(skip)
+    return walk(connection, inside(connection, groups).and_(set_condition(wish)), wish.before, wish.limit, skip=skip)
+
+
+def inside(connection: sqlite3.Connection, groups: Condition) -> Condition:
+    """The same groups by their numbers, found out once."""
+    if not groups:
+        return groups
+    sql = f"SELECT group_concat(g.id) FROM {GROUPS} WHERE {groups.sql}"
+    return in_groups(connection.execute(sql, groups.values).fetchone()[0] or "")
+
+
+def in_groups(numbers: str) -> Condition:
+    """Backups of these groups, which are written with commas."""
+    return Condition("b.group_id IN (SELECT value FROM json_each(?))", (f"[{numbers}]",))
+
+
+def by_time(condition: Condition) -> Condition:
+    """The same, but no reason for SQLite to go by another index than that of time: for what it meets often there."""
+    return Condition(
+        condition.sql.replace("b.group_id IN", "+b.group_id IN").replace("b.label", "+b.label"), condition.values
+    )
+
+
+def set_condition(wish: Wish) -> Condition:
+    """What is asked of each backup, with the sets of labels found out once: for looks at many."""
+    if not wish.labels:
+        return wish.rows
+    sql, values = _sets(wish.labels)
+    return Condition(f"b.label_set_id IN ({sql})", values).and_(wish.rows)
+
+
+def check_skip(skip: int) -> None:
+    """Raise InvalidInput if that is more than one look may take."""
+    if skip > MOST_SKIPPED:
+        raise InvalidInput(
+            f"with a filter at most {MOST_SKIPPED} can be skipped, not {skip}",
+            field="skip",
+            hint="narrow the filter down, for example by a time, or go on with the marker of a page",
+        )
+
+
+def _sets(labels: Condition) -> tuple[str, tuple[object, ...]]:
+    """The sets that have these labels; from the first label's own sets, of which the others are asked."""
+    first, _, others = labels.sql.partition(" AND EXISTS")
+    sql = f"SELECT DISTINCT s.set_id FROM label_members s WHERE s.label_id IN {_inner(first)}"
+    if others:
+        sql += " AND EXISTS" + others.replace("b.label_set_id", "s.set_id")
+    return sql, labels.values
+
+
+def _inner(sql: str) -> str:
+    """The labels that a condition about one label speaks of."""
+    return sql[sql.index("(SELECT id FROM labels") : -1]
+
+
+def _numbers(connection: sqlite3.Connection, sql: str, values: tuple[object, ...]) -> list[int] | None:
+    """The numbers, or None if there are many."""
+    rows = connection.execute(f"{sql} LIMIT {_FEW + 1}", values).fetchall()
+    return [int(number) for (number,) in rows] if len(rows) <= _FEW else None
+
+
+def walk(
+    connection: sqlite3.Connection, condition: Condition, before: Key, limit: int, *, skip: int = 0
+) -> Iterator[Key]:
+    """All of them by time, leaving out what does not match."""
+    extra = f"AND {condition.sql}" if condition else ""
+    seek = "" if before == END else "AND (b.created, b.id) < (?, ?)"
+    rows = connection.execute(
+        f"SELECT b.created, b.id FROM backups b WHERE b.hidden = 0 {seek} {extra} "
+        "ORDER BY b.created DESC, b.id DESC LIMIT ? OFFSET ?",
+        (*(before if seek else ()), *condition.values, limit, skip),
+    )
+    yield from rows
+
+
+def _merged(connection: sqlite3.Connection, column: str, numbers: list[int], wish: Wish) -> Iterator[Key]:
+    """What the newest `limit` are can only come from the `limit` places whose own newest are the newest."""
+    condition, before = wish.rest, wish.before
+    extra = f"AND {condition.sql}" if condition else ""
+    newest = (
+        f"SELECT printf('%012d%012d', b.created, b.id) FROM backups b WHERE b.hidden = 0 AND {column} = n.value "
+        f"AND (b.created, b.id) < (?, ?) {extra} ORDER BY b.created DESC, b.id DESC LIMIT 1"
+    )
+    heads = connection.execute(
+        f"SELECT value FROM (SELECT n.value AS value, ({newest}) AS head FROM json_each(?) n) "
+        "WHERE head IS NOT NULL ORDER BY head DESC LIMIT ?",
+        (*before, *condition.values, json.dumps(numbers), wish.limit),
+    ).fetchall()
+    ways = [_one_way(connection, column, number, condition, before) for (number,) in heads]
+    yield from heapq.merge(*ways, reverse=True)
+
+
+def _one_way(
+    connection: sqlite3.Connection, column: str, number: int, condition: Condition, before: Key
+) -> Iterator[Key]:
+    inside = Condition(f"{column} = ?", (number,)).and_(condition)
+    size = _FIRST_CHUNK
+    while True:
+        rows = list(walk(connection, inside, before, size))
+        yield from rows
+        if len(rows) < size:
+            return
+        before, size = rows[-1], _CHUNK

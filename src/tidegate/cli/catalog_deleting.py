@@ -1,0 +1,43 @@
+"""`catalog delete`: all that match, after a look at how many that are."""
+
+from tidegate.cli.asking import ask_whether_to
+from tidegate.cli.context import CliContext
+from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.failures import CommandFailure
+from tidegate.cli.listings import Query
+from tidegate.cli.nouns import BACKUP_VOLUME, DELETION
+from tidegate.cli.wire import Wire
+
+_PATH = "catalogue/deletions"
+
+
+def delete_matching(cli: CliContext, query: Query, *, dry_run: bool, yes: bool) -> None:
+    """What somebody saw is what goes: the server refuses if more match by then."""
+    with cli.connect() as client:
+        seen = client.send(_PATH, {**query, "dryRun": "true"}, {"expected": 0})
+        backups, volumes = int(seen["backups"]), int(seen["volumes"])
+        if not backups:
+            cli.terminal.note("Nothing matches; nothing was deleted.")
+            return
+        if dry_run:
+            cli.terminal.out(f"{backups} backups of {volumes} volumes would be deleted")
+            return
+        if not yes:
+            ask_whether_to(cli, "delete", BACKUP_VOLUME, [f"{backups} backups of {volumes} volumes"], done="deleted")
+        answer = client.send(_PATH, query, {"expected": backups})
+    _tell(cli, answer)
+
+
+def _tell(cli: CliContext, answer: Wire) -> None:
+    cli.terminal.note(f"Deleting {answer['backups']} backups; the server removes them from their stores.")
+    for name in answer["deletions"]:
+        cli.terminal.out(f"{DELETION.word}/{name}")
+    kept = answer["kept"]
+    if kept:
+        first = kept[0]
+        raise CommandFailure(
+            f"{len(kept)} volumes keep their backups, the first is {first['volume']}: {first['message']}.",
+            code="Refused",
+            exit_code=ExitCode.PARTLY_MISSING,
+            hint="Wait for what reads them, then ask again.",
+        )
