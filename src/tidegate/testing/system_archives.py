@@ -29,9 +29,12 @@ class MemoryArchives:
     away: bool = False
     changed: set[str] = field(default_factory=set)
     """Paths of volumes that were written to."""
+    listed: int = 0
+    """How often the store was listed."""
 
     async def found(self, access: TargetAccess) -> list[ArchivePlace]:
         """See SystemArchives."""
+        self.listed += 1
         return list_system_backups(self._reached(access))
 
     async def look(self, access: TargetAccess, place: ArchivePlace) -> StoredArchive:
