@@ -68,6 +68,7 @@ def describe_system_backup(system: SystemBackup, reader: Reader) -> tuple[Sectio
                 ("URL", status.url),
                 ("Size", "" if status.size is None else reader.size(status.size)),
                 ("SHA-256", status.checksum),
+                ("Encrypted", status.encryption),
                 ("Version", status.version),
                 ("Taken", reader.moment_and_age(status.created_at)),
                 ("Last synced", reader.moment_and_age(status.last_synced_at)),
