@@ -9,6 +9,7 @@ from tidegate.format.system_backup_cfg import ArchivePlace
 from tidegate.model.backup import BackupPhase
 from tidegate.model.resource import Metadata
 from tidegate.model.restore_plan import Place, PlaceState
+from tidegate.model.schedule import SCHEDULE_LABEL
 from tidegate.model.system import (
     StoredVolumeBackup,
     SystemBackupPhase,
@@ -243,3 +244,20 @@ async def test_an_archive_that_was_sealed_needs_its_key_and_says_which_one(api, 
     sentence = f"system backup weekly is encrypted with key {key.id}, and"
     assert without.json()["detail"] == f"{sentence} no key was given"
     assert wrong.json()["detail"] == f"{sentence} the key given is {other.id}"
+
+
+async def test_metrics_tell_of_system_backups_and_restores(api, services, target):
+    for name, phase, schedule in (("a", "Ready", "nightly"), ("b", "Error", "nightly"), ("c", "Ready", "")):
+        system = a_system_backup(name, phase=SystemBackupPhase(phase), created_at=THEN, completion_timestamp=THEN)
+        labels = {SCHEDULE_LABEL: schedule} if schedule else {}
+        await services.store.create(system.with_metadata(labels=labels))
+    lines = (await api.get("/metrics")).text.splitlines()
+
+    newest = {line.partition(" ")[0]: float(line.partition(" ")[2]) for line in lines if not line.startswith("#")}
+    family = "tidegate_system_backup_last"
+    assert newest['tidegate_system_backups{phase="Ready"}'] == 2
+    assert newest['tidegate_system_backups{phase="Uploading"}'] == 0
+    assert newest['tidegate_system_restores{phase="PartiallyFailed"}'] == 0
+    assert newest[f'{family}_success_timestamp_seconds{{schedule="nightly"}}'] == THEN.timestamp()
+    assert newest[f'{family}_failure_timestamp_seconds{{schedule="nightly"}}'] == THEN.timestamp()
+    assert f'{family}_failure_timestamp_seconds{{schedule=""}}' not in newest
