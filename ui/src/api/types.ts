@@ -528,12 +528,6 @@ export type RestoreSpec = {
 
 export type RestoreStatus = {
   conditions: (Condition)[];
-  phase: RestorePhase;
-  backupName?: string;
-  source?: TransferSpec;
-  targetVolumes?: (string)[];
-  queuePosition?: number;
-  progress?: RestoreProgress;
   startTimestamp?: string;
   completionTimestamp?: string;
   errors: number;
@@ -542,6 +536,12 @@ export type RestoreStatus = {
   failureReason?: string;
   events: (BackupEvent)[];
   validationErrors: (string)[];
+  phase: RestorePhase;
+  backupName?: string;
+  source?: TransferSpec;
+  targetVolumes?: (string)[];
+  queuePosition?: number;
+  progress?: RestoreProgress;
 };
 
 export type RestoredDefinition = {
@@ -678,6 +678,7 @@ export type SystemBackupStatus = {
   version: string;
   url: string;
   checksum: string;
+  encryption: string;
   size?: number;
   startTimestamp?: string;
   deadline?: string;
@@ -840,14 +841,6 @@ export type VerificationSpec = {
 
 export type VerificationStatus = {
   conditions: (Condition)[];
-  phase: VerificationPhase;
-  backupName?: string;
-  backupUid?: string;
-  backupSchedule?: string;
-  scratch?: string;
-  progress?: VerificationProgress;
-  outcome?: VerificationPhase;
-  cleanUpSince?: string;
   startTimestamp?: string;
   completionTimestamp?: string;
   errors: number;
@@ -856,6 +849,14 @@ export type VerificationStatus = {
   failureReason?: string;
   events: (BackupEvent)[];
   validationErrors: (string)[];
+  phase: VerificationPhase;
+  backupName?: string;
+  backupUid?: string;
+  backupSchedule?: string;
+  scratch?: string;
+  progress?: VerificationProgress;
+  outcome?: VerificationPhase;
+  cleanUpSince?: string;
 };
 
 export type Volume = {
