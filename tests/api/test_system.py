@@ -3,11 +3,13 @@
 import pytest
 
 from tidegate.datapath.system_archives import Written, write_archive
+from tidegate.format.encryption_key import EncryptionKey
 from tidegate.format.system_archive import encode_archive
 from tidegate.format.system_backup_cfg import ArchivePlace
 from tidegate.model.backup import BackupPhase
 from tidegate.model.resource import Metadata
 from tidegate.model.restore_plan import Place, PlaceState
+from tidegate.model.schedule import SCHEDULE_LABEL
 from tidegate.model.system import (
     StoredVolumeBackup,
     SystemBackupPhase,
@@ -87,7 +89,7 @@ def write(archives, name, *volumes):
     )
     archive = SystemArchive(name, metadata, volumes, rows)
     written = Written(encode_archive(archive), "u", "file:///srv/old", THEN)
-    write_archive(archives.objects, ArchivePlace(name, "v1"), written)
+    write_archive(archives.objects, ArchivePlace(name, "v1"), written, key=archives.key)
 
 
 async def test_a_name_that_the_store_has_already_is_refused_but_not_one_that_begins_the_same(api, target, archives):
@@ -204,3 +206,58 @@ async def test_a_system_backup_that_is_being_restored_cannot_be_deleted(api, ser
 
     assert (refused.status_code, "restore back is reading" in refused.json()["detail"]) == (409, True)
     assert accepted.status_code == 202
+
+
+async def test_what_is_wrong_with_the_target_is_told_in_the_field_of_what_was_asked_for(api, services):
+    one = await services.store.create(a_target("one"))
+    await services.store.create(a_target("two"))
+    system = {"volumeBackupPolicy": "always"}
+    schedule = await api.post("/v1/schedules", json=asking("s", schedule="@daily", systemBackup=system))
+    backup = await api.post("/v1/systembackups", json=asking("s"))
+    await services.store.update(one.with_spec(credential_secret="lost"))
+    unread = await api.post("/v1/systembackups", json=asking("s", target="one"))
+    url = "file:///somewhere/backupstore/system-backups/v1/weekly"
+    restore = await api.post("/v1/systemrestores", json=asking("r", systemBackup=url))
+
+    told = [(answer.status_code, answer.json()["field"]) for answer in (schedule, backup, unread, restore)]
+    assert told == [
+        (422, "spec.systemBackup.target"),
+        (422, "spec.target"),
+        (422, "spec.target"),
+        (422, "spec.systemBackup"),
+    ]
+    assert unread.json()["detail"] == restore.json()["detail"] == "target one: there is no secret lost"
+
+
+async def test_an_archive_that_was_sealed_needs_its_key_and_says_which_one(api, target, archives):
+    key, other = EncryptionKey(bytes(32)), EncryptionKey(bytes([1]) * 32)
+    archives.key = key
+    write(archives, "weekly", a_volume("shop", "db"))
+    answers = []
+    for given in (None, other, key):
+        archives.key = given
+        asked = asking("back", systemBackup="weekly")
+        answers.append(await api.post("/v1/systemrestores", json=asked, params={"dryRun": "true"}))
+
+    without, wrong, right = answers
+    assert (without.status_code, wrong.status_code, right.status_code) == (403, 403, 200)
+    sentence = f"system backup weekly is encrypted with key {key.id}, and"
+    assert without.json()["detail"] == f"{sentence} no key was given"
+    assert wrong.json()["detail"] == f"{sentence} the key given is {other.id}"
+
+
+async def test_metrics_tell_of_system_backups_and_restores(api, services, target):
+    for name, phase, schedule in (("a", "Ready", "nightly"), ("b", "Error", "nightly"), ("c", "Ready", "")):
+        system = a_system_backup(name, phase=SystemBackupPhase(phase), created_at=THEN, completion_timestamp=THEN)
+        labels = {SCHEDULE_LABEL: schedule} if schedule else {}
+        await services.store.create(system.with_metadata(labels=labels))
+    lines = (await api.get("/metrics")).text.splitlines()
+
+    newest = {line.partition(" ")[0]: float(line.partition(" ")[2]) for line in lines if not line.startswith("#")}
+    family = "tidegate_system_backup_last"
+    assert newest['tidegate_system_backups{phase="Ready"}'] == 2
+    assert newest['tidegate_system_backups{phase="Uploading"}'] == 0
+    assert newest['tidegate_system_restores{phase="PartiallyFailed"}'] == 0
+    assert newest[f'{family}_success_timestamp_seconds{{schedule="nightly"}}'] == THEN.timestamp()
+    assert newest[f'{family}_failure_timestamp_seconds{{schedule="nightly"}}'] == THEN.timestamp()
+    assert f'{family}_failure_timestamp_seconds{{schedule=""}}' not in newest

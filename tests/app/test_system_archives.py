@@ -7,7 +7,7 @@ import pytest
 
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.app.system_archives import StoreArchives, newest_change
-from tidegate.errors import StoreUnavailable
+from tidegate.errors import StoreUnavailable, WrongKey
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.system import VolumeBackupPolicy
 from tidegate.model.system_archive import ArchiveMetadata, SystemArchive
@@ -43,6 +43,19 @@ async def tour(archives, access):
 
 async def test_a_directory_holds_system_backups(archives, tmp_path):
     await tour(archives, TargetAccess(url=f"file://{tmp_path}"))
+
+
+async def test_an_encrypted_directory_holds_system_backups_that_only_the_key_opens(archives, tmp_path):
+    (tmp_path / "key").write_text("ab" * 32)
+    store = tmp_path / "store"
+    store.mkdir()
+    access = TargetAccess(url=f"file://{store}", credentials={"TIDEGATE_ENCRYPTION_KEY_FILE": str(tmp_path / "key")})
+    await tour(archives, access)
+    stored = await archives.write(access, "v1", ARCHIVE)
+
+    assert stored.encryption.startswith("aes-256-gcm-v1:")
+    with pytest.raises(WrongKey, match="and no key was given"):
+        await archives.read(TargetAccess(url=access.url), stored.place)
 
 
 async def test_a_bucket_holds_system_backups(archives, rclone, bucket):

@@ -1,9 +1,14 @@
 """`tidegate schedule`, and the pins of backups."""
 
 import json
+from datetime import timedelta
+
+import pytest
 
 from tidegate.model.retention import Retention
-from tidegate.model.schedule import SCHEDULE_LABEL
+from tidegate.model.schedule import SCHEDULE_LABEL, ScheduledVerification
+from tidegate.model.system import SystemBackupSpec, VolumeBackupPolicy
+from tidegate.model.verification import CheckCommand
 from tidegate.testing.builders import a_backup, a_schedule
 
 
@@ -171,3 +176,48 @@ def test_first_rules_take_back_the_ttl_that_would_end_what_they_keep(run, server
 def test_an_update_of_nothing_is_wrong_usage_and_of_nobody_is_not_found(run, server):
     assert run("schedule", "update", "nightly").code == 2
     assert run("schedule", "update", "nightly", "--ttl", "1d").code == 5
+
+
+def test_the_policy_and_the_target_of_system_backups_can_be_changed_each_by_itself(run, server):
+    template = SystemBackupSpec(volume_backup_policy=VolumeBackupPolicy.ALWAYS, target="near")
+    server.put(a_schedule("system", "@daily", system_backup=template, retention=Retention(keep_last=3)))
+
+    run("schedule", "update", "system", "--volume-backup-policy", "if-changed")
+    policy = sent(server)["spec"]
+    run("schedule", "update", "system", "--storage-location", "far", "--keep-last", "5")
+    target = sent(server)["spec"]
+    wrong = run("schedule", "update", "system", "--include-namespaces", "shop")
+
+    assert policy["systemBackup"] == {"volumeBackupPolicy": "if-changed", "target": "near"}
+    assert (target["systemBackup"]["target"], target["retention"]["keepLast"]) == ("far", 5)
+    assert (wrong.code, "A system backup is of everything" in wrong.err) == (2, True)
+
+
+def test_a_schedule_of_backups_has_no_policy_to_change(run, server):
+    server.put(a_schedule("nightly", "@daily", "shop"))
+    before = len(server.requests)
+
+    result = run("schedule", "update", "nightly", "--volume-backup-policy", "always")
+
+    assert (result.code, "this schedule makes none" in result.err) == (2, True)
+    assert [request[0] for request in server.requests[before:]] == ["GET"]
+
+
+@pytest.mark.parametrize(
+    ("given", "after"),
+    [
+        (("--verify-schedule", "@daily"), {"schedule": "@daily", "check": {"command": ["look"], "timeout": "5m"}}),
+        (("--verify-check", "peek -x"), {"schedule": "@weekly", "check": {"command": ["peek", "-x"], "timeout": "5m"}}),
+        (("--verify-check-timeout", "9m"), {"schedule": "@weekly", "check": {"command": ["look"], "timeout": "9m"}}),
+        (("--verify-check", ""), {"schedule": "@weekly"}),
+        (("--verify-schedule", ""), None),
+        (("--ttl", "9d"), {"schedule": "@weekly", "check": {"command": ["look"], "timeout": "5m"}}),
+    ],
+)
+def test_what_is_given_of_a_verification_changes_and_the_rest_of_it_stays(run, server, given, after):
+    check = CheckCommand(command=("look",), timeout=timedelta(minutes=5))
+    server.put(a_schedule("s", "@daily", verification=ScheduledVerification(schedule="@weekly", check=check)))
+
+    result = run("schedule", "update", "s", *given)
+
+    assert (result.code, sent(server)["spec"].get("verification")) == (0, after), result.err

@@ -1,5 +1,7 @@
 """The life of a system restore, and servers that are killed while it lasts."""
 
+from datetime import timedelta
+
 import pytest
 
 from tidegate.format.backup_url import BackupUrl
@@ -8,7 +10,7 @@ from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.setting import Setting
 from tidegate.model.system import StoredVolumeBackup, SystemBackup, VolumeBackupPolicy
-from tidegate.model.system_restore import RestoredVolume, SystemRestore, SystemRestoreSpec
+from tidegate.model.system_restore import RestoredVolume, SystemRestore, SystemRestorePhase, SystemRestoreSpec
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import PodVolumeRestore
 from tidegate.model.volume import Volume
@@ -159,3 +161,46 @@ async def test_an_archive_that_was_damaged_meanwhile_changes_nothing(bare):
     system = await world.store.get(SystemRestore, "back")
     assert (system.status.phase, await world.all(Volume)) == ("Error", [])
     assert "checksum" in system.status.failure_reason
+
+
+@pytest.mark.parametrize(("minutes", "phase"), [(30, "RestoringVolumes"), (61, "Error")])
+async def test_a_store_that_goes_away_before_definitions_are_made_is_waited_for_but_not_for_ever(bare, minutes, phase):
+    world, url = bare
+    world.archives.away = True
+    deadline = world.clock.now() + timedelta(hours=1)
+    await world.store.create(wanted(url, "db").with_status(phase=SystemRestorePhase.RESTORING, deadline=deadline))
+    await world.settle()
+    waiting = await world.store.get(SystemRestore, "back")
+    await world.passes(minutes=minutes)
+    world.archives.away = False
+    await world.passes(seconds=15)
+
+    assert (waiting.status.phase, waiting.status.condition("Waiting").reason) == ("Restoring", "TargetUnavailable")
+    assert await world.phase(SystemRestore, "back") == phase
+
+
+async def test_a_store_that_goes_away_while_volumes_come_back_holds_them_and_fails_none(bare):
+    world, url = bare
+    world.weather.store_is_down = True
+    await world.passes(seconds=31)
+    await world.store.create(wanted(url, "db", "files"))
+    await world.settle()
+    (download,) = await world.all(PodVolumeRestore)
+    started = list(world.movers.started)
+    world.movers.obliging = True
+    world.weather.store_is_down = False
+    await world.passes(minutes=2)
+
+    assert (started, download.status.condition("Waiting").reason) == ([], "TargetUnavailable")
+    assert await world.phase(SystemRestore, "back") == "Completed"
+
+
+async def test_without_its_target_a_system_restore_ends_and_says_so(bare):
+    world, url = bare
+    await world.store.delete(Ref("BackupTarget", "rescue"))
+    await world.settle()
+    await world.store.create(wanted(url, "db"))
+    await world.settle()
+
+    system = await world.store.get(SystemRestore, "back")
+    assert (system.status.phase, "rescue" in system.status.failure_reason) == ("Error", True)

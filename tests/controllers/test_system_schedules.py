@@ -1,10 +1,9 @@
 """Schedules of system backups, and system backups that another machine wrote."""
 
-from datetime import timedelta
-
 import pytest
 
 from tidegate.model.backup import Backup
+from tidegate.model.resource import Ref
 from tidegate.model.retention import Retention
 from tidegate.model.schedule import Schedule
 from tidegate.model.system import SystemBackup, SystemBackupPhase, SystemBackupSpec, VolumeBackupPolicy
@@ -76,10 +75,18 @@ async def elsewhere():
     return other.archives.objects
 
 
-async def test_what_another_machine_wrote_is_found_when_the_interval_is_over(world, elsewhere):
+async def synced(world):
+    """The catalogue has just seen the store of the target: by its interval, or because somebody asked."""
+    target = await world.store.get(BackupTarget, "store")
+    await world.store.update_status(target.with_status(last_synced_at=world.clock.now()))
+    await world.passes(seconds=1)
+
+
+async def test_what_another_machine_wrote_is_found_with_the_next_sync_of_the_target(world, elsewhere):
     world.archives.objects = elsewhere
-    before = await names(world)
     await world.passes(minutes=6)
+    before = await names(world)
+    await synced(world)
 
     systems = await world.all(SystemBackup)
     assert (before, [system.name for system in systems]) == ([], ["aa", "aaa"])
@@ -87,25 +94,49 @@ async def test_what_another_machine_wrote_is_found_when_the_interval_is_over(wor
     assert all(system.status.checksum and system.status.url for system in systems)
 
 
-async def test_whoever_asks_for_a_sync_need_not_wait_for_the_interval(world, elsewhere):
+async def test_one_sync_costs_one_listing_however_often_the_target_changes(world, elsewhere):
     world.archives.objects = elsewhere
-    await world.passes(seconds=2)
+    await synced(world)
+    asked = world.archives.listed
     target = await world.store.get(BackupTarget, "store")
-    await world.store.update(target.with_spec(sync_requested_at=world.clock.now(), poll_interval=timedelta()))
-    await world.settle()
+    await world.store.update(target.with_spec(sync_requested_at=world.clock.now()))
+    await world.passes(hours=3)
 
-    assert await names(world) == ["aa", "aaa"]
+    assert (asked, world.archives.listed) == (1, 1)
+
+
+async def test_a_server_looks_once_when_it_starts_and_after_a_failed_look_again(world, elsewhere):
+    await synced(world)
+    world.archives.objects, world.archives.away = elsewhere, True
+    await world.restart()
+    await world.passes(minutes=1)
+    away = await names(world)
+    world.archives.away = False
+    await world.passes(minutes=1)
+
+    assert (away, await names(world)) == ([], ["aa", "aaa"])
+
+
+async def test_deleting_aa_leaves_aaa_and_no_sync_brings_it_back(world, elsewhere):
+    world.archives.objects = elsewhere
+    await synced(world)
+    await world.store.delete(Ref("SystemBackup", "aa"))
+    await world.settle()
+    await synced(world)
+
+    assert await names(world) == ["aaa"]
+    assert [place.name for place in await world.archives.found(None)] == ["aaa"]
 
 
 async def test_a_store_that_is_suddenly_empty_or_away_takes_no_record_away(world, elsewhere):
     world.archives.objects = elsewhere
-    await world.passes(minutes=6)
+    await synced(world)
     for info in list(elsewhere.list_all("")):
         elsewhere.delete(info.key)
-    await world.passes(minutes=6)
+    await synced(world)
     emptied = await names(world)
     world.archives.away = True
-    await world.passes(minutes=12)
+    await synced(world)
 
     assert emptied == await names(world) == ["aa", "aaa"]
 

@@ -13,7 +13,9 @@ from tidegate.datapath.system_archives import (
     remove_archive,
     write_archive,
 )
-from tidegate.errors import AlreadyExists, DamagedMetadata, NotFound, StoreUnavailable
+from tidegate.errors import AlreadyExists, DamagedMetadata, NotFound, StoreUnavailable, WrongKey
+from tidegate.format.encryption_key import EncryptionKey
+from tidegate.format.sealed_archive import open_archive
 from tidegate.format.system_archive import encode_archive
 from tidegate.format.system_backup_cfg import ArchivePlace
 from tidegate.model.system import VolumeBackupPolicy
@@ -36,9 +38,9 @@ def an_archive(name, *volumes, maker="me"):
     return SystemArchive(name, metadata, tuple(a_volume("shop", volume) for volume in volumes), ())
 
 
-def write(objects, name, *volumes, maker="me", version="v1"):
+def write(objects, name, *volumes, maker="me", version="v1", key=None):
     body = encode_archive(an_archive(name, *volumes, maker=maker))
-    return write_archive(objects, ArchivePlace(name, version), Written(body, maker, "file:///s", THEN))
+    return write_archive(objects, ArchivePlace(name, version), Written(body, maker, "file:///s", THEN), key=key)
 
 
 def names(objects):
@@ -135,3 +137,66 @@ def test_what_else_lies_there_is_passed_over(objects):
         objects.put(f"backupstore/system-backups/{key}", b"junk")
 
     assert names(objects) == ["weekly"]
+
+
+KEY, ANOTHER = EncryptionKey(bytes(32)), EncryptionKey(bytes([1]) * 32)
+
+
+def test_with_a_key_nothing_of_the_archive_can_be_read_in_the_store(objects):
+    stored = write(objects, "weekly", "secret-volume", key=KEY)
+
+    everything = b"".join(objects.get(info.key, at_most=10**6) for info in objects.list_all(""))
+    assert b"secret-volume" not in everything
+    assert b"yamls" not in everything
+    assert stored.encryption == f"aes-256-gcm-v1:{KEY.id}" == read_stored(objects, stored.place).encryption
+    assert [one.name for one in read_archive(objects, stored.place, key=KEY).definitions] == ["secret-volume"]
+
+
+@pytest.mark.parametrize("key", [None, ANOTHER])
+def test_a_key_that_is_missing_or_wrong_is_one_sentence(objects, key):
+    stored = write(objects, "weekly", "db", key=KEY)
+
+    with pytest.raises(WrongKey, match=f"system backup weekly is encrypted with key {KEY.id}, and"):
+        read_archive(objects, stored.place, key=key)
+
+
+def test_an_archive_that_was_written_without_a_key_is_read_with_one(objects):
+    stored = write(objects, "weekly", "db")
+
+    assert (stored.encryption, read_archive(objects, stored.place, key=KEY).name) == ("", "weekly")
+
+
+@pytest.mark.parametrize("writes", [0, 1, 2])
+def test_a_writer_of_a_sealed_archive_that_died_anywhere_goes_on(objects, writes):
+    with suppress(ProcessDied):
+        write(FaultyObjects(objects, dies_after_writes=writes), "weekly", "db", key=KEY)
+    stored = write(objects, "weekly", "db", "new-meanwhile", key=KEY)
+
+    count = 2 if writes == 0 else 1
+    assert len(read_archive(objects, stored.place, key=KEY).definitions) == count
+
+
+def test_a_sealed_archive_cannot_be_moved_changed_or_taken_over(objects):
+    stored = write(objects, "weekly", "db", key=KEY)
+    body = objects.get(stored.place.zip_key, at_most=10**6)
+    with pytest.raises(DamagedMetadata, match="for another place"):
+        open_archive(body, ArchivePlace("daily", "v1"), KEY)
+    with pytest.raises(DamagedMetadata, match="it was changed"):
+        open_archive(body[:-1] + bytes([body[-1] ^ 1]), stored.place, KEY)
+    for maker, key in (("somebody", KEY), ("me", ANOTHER), ("me", None)):
+        with pytest.raises(AlreadyExists):
+            write(objects, "weekly", "db", maker=maker, key=key)
+
+    assert objects.get(stored.place.zip_key, at_most=10**6) == body
+
+
+def test_who_never_became_ready_removes_its_own_sealed_archive_only_with_the_key(objects):
+    with suppress(ProcessDied):
+        write(FaultyObjects(objects, dies_after_writes=1), "weekly", "db", key=KEY)
+    place = ArchivePlace("weekly", "v1")
+    remove_archive(objects, place, only_of="me", key=None)
+    remove_archive(objects, place, only_of="somebody", key=KEY)
+    left = [info.key for info in objects.list_all("")]
+    remove_archive(objects, place, only_of="me", key=KEY)
+
+    assert (left, list(objects.list_all(""))) == ([place.zip_key], [])

@@ -12,6 +12,7 @@ from tidegate.api.metric_families import gauge
 from tidegate.api.queue_looks import backup_figures, queue_table
 from tidegate.api.schedule_metrics import schedule_metrics
 from tidegate.api.services import Services
+from tidegate.api.system_metrics import system_metrics
 from tidegate.api.transfer_looks import transfer_figures
 from tidegate.api.transfer_metrics import gate_families
 from tidegate.api.verification_metrics import verification_metrics
@@ -21,6 +22,8 @@ from tidegate.model.backup import BackupPhase
 from tidegate.model.reasons import Reason
 from tidegate.model.restore import Restore, RestorePhase
 from tidegate.model.schedule import Schedule
+from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TransferPhase
 from tidegate.model.verification import Verification
@@ -72,6 +75,8 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
     for family in schedule_metrics((await store.list(Schedule)).items, figures, now=services.clock.now()):
         yield family
     for family in verification_metrics((await store.list(Verification)).items):
+        yield family
+    for family in system_metrics((await store.list(SystemBackup)).items, (await store.list(SystemRestore)).items):
         yield family
     yield gauge("store_up", "Whether a target answered.", ["store"], await _targets(services))
     moving = [([direction], number) for direction, number in sorted(transfers.moving_bytes.items())]

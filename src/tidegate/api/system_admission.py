@@ -1,5 +1,8 @@
 """The way in for system backups and system restores."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from tidegate.api.services import Services
 from tidegate.decide.admission import target_for
 from tidegate.errors import AlreadyExists, InvalidInput
@@ -8,6 +11,15 @@ from tidegate.model.resource import Resource
 from tidegate.model.system import SYSTEM_BACKUP_FINALIZER, SystemBackup
 from tidegate.model.target import BackupTarget
 from tidegate.ports.secrets import access_to
+
+
+@contextmanager
+def about_target(name: str, *, field: str) -> Iterator[None]:
+    """What is wrong with a target is told of the target: who asks for something else has no field like those of it."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(f"target {name}: {error.message}", field=field, hint=error.hint) from None
 
 
 async def admit_system_backup(services: Services, resource: Resource) -> Resource:
@@ -19,7 +31,9 @@ async def admit_system_backup(services: Services, resource: Resource) -> Resourc
     targets = (await services.store.list(BackupTarget)).items
     name = target_for(resource.spec.target, targets, field="spec.target")
     target = next(one for one in targets if one.name == name)
-    for place in await services.archives.found(await access_to(target.spec, services.secrets)):
+    with about_target(name, field="spec.target"):
+        places = await services.archives.found(await access_to(target.spec, services.secrets))
+    for place in places:
         if place.name == resource.name:
             raise AlreadyExists(
                 f"target {name} already has a system backup {place.name} (version {place.version})",

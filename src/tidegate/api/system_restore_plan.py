@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tidegate.api.services import Services
+from tidegate.api.system_admission import about_target
 from tidegate.decide.system_restore import Here, PlannedDefinition, place_of, plan_definitions
 from tidegate.decide.system_restore_volumes import FoundBackup, plan_volume, store_of
 from tidegate.errors import InvalidInput, NotFound, Refused, TidegateError
@@ -39,9 +40,10 @@ async def admit_system_restore(services: Services, resource: Resource) -> Resour
             f"system restore {busy} is not over yet", hint=f"wait for it: tidegate system restore wait {busy}"
         )
     found = await _find(services, resource.spec.system_backup)
-    access = await access_to(found.target.spec, services.secrets)
-    stored = await services.archives.look(access, found.place)
-    archive = await services.archives.read(access, found.place)
+    with about_target(found.target.name, field="spec.systemBackup"):
+        access = await access_to(found.target.spec, services.secrets)
+        stored = await services.archives.look(access, found.place)
+        archive = await services.archives.read(access, found.place)
     planned = plan_definitions(archive, await _here(services, through=found.target.name))
     known = (await services.store.list(BackupTarget)).items
     finder = _Finder(archive, found.target, stored.target_url, (*known, *_coming_targets(planned)))

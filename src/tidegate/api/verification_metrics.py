@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from prometheus_client.core import Metric
 
-from tidegate.api.metric_families import Samples, gauge
+from tidegate.api.metric_families import Samples, gauge, newest_by_schedule
 from tidegate.model.verification import Verification, VerificationPhase
 
 _FAILED = frozenset({VerificationPhase.FAILED, VerificationPhase.FAILED_VALIDATION})
@@ -36,9 +36,7 @@ def _count(verifications: Iterable[Verification], phase: VerificationPhase) -> f
 
 
 def _newest(verifications: Iterable[Verification]) -> Samples:
-    newest: dict[str, float] = {}
-    for one in verifications:
-        schedule = one.status.backup_schedule or one.spec.schedule_name or ""
-        if one.status.completion_timestamp is not None:
-            newest[schedule] = max(one.status.completion_timestamp.timestamp(), newest.get(schedule, 0.0))
-    return [([schedule], moment) for schedule, moment in sorted(newest.items())]
+    return newest_by_schedule(
+        (one.status.backup_schedule or one.spec.schedule_name or "", one.status.completion_timestamp)
+        for one in verifications
+    )

@@ -34,6 +34,11 @@ def find_key(credentials: Mapping[str, str]) -> EncryptionKey | None:
     return key_in({KEY: _read(path)} if path and not credentials.get(KEY) else credentials)
 
 
+def key_for(access: TargetAccess) -> EncryptionKey | None:
+    """The key for a target, as its movers are told it; raises as `find_key`. Reads a file: not for the event loop."""
+    return find_key(with_key_of_machine(access).credentials)
+
+
 def _read(path: str) -> str:
     try:
         with Path(path).open("rb") as file:

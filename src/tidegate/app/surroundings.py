@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from tidegate.app.daemon_threads import in_daemon_thread
-from tidegate.app.encryption_key import find_key
+from tidegate.app.encryption_key import key_for
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import Refused, StoreUnavailable
 from tidegate.format.packed_tree import CONTENT, TREE, shown_size
@@ -31,7 +31,7 @@ def list_root(access: TargetAccess) -> None:
 def read_stored(access: TargetAccess, volume: str, backup: str) -> StoredBackup:
     """Read the backup's cfg: what a download of it will do first."""
     objects = open_store(access, patience=HURRIED)
-    stored = StoredVolume(objects, volume, key=find_key(access.credentials))
+    stored = StoredVolume(objects, volume, key=key_for(access))
     cfg = stored.backup_cfg(backup)
     if cfg.in_progress:
         raise Refused(f"backup {backup} of volume {volume} is not finished", hint="wait for it, or choose another one")

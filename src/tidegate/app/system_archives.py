@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tidegate.app.daemon_threads import in_daemon_thread
+from tidegate.app.encryption_key import key_for
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.datapath.system_archives import (
     Written,
@@ -50,15 +51,22 @@ class StoreArchives:
         place = ArchivePlace(archive.name, version)
         metadata = archive.metadata
         written = Written(encode_archive(archive), metadata.system_backup_uid, access.url, metadata.created_at)
-        return await self._with_store(access, lambda objects: write_archive(objects, place, written))
+        return await self._with_store(
+            access, lambda objects: write_archive(objects, place, written, key=key_for(access))
+        )
 
     async def read(self, access: TargetAccess, place: ArchivePlace) -> SystemArchive:
         """Read both objects."""
-        return await self._with_store(access, lambda objects: read_archive(objects, place))
+        return await self._with_store(access, lambda objects: read_archive(objects, place, key=key_for(access)))
 
     async def remove(self, access: TargetAccess, place: ArchivePlace, *, only_of: str | None = None) -> None:
         """Remove both objects."""
-        await self._with_store(access, lambda objects: remove_archive(objects, place, only_of=only_of))
+
+        def work(objects: ObjectStore) -> None:
+            key = key_for(access) if only_of is not None else None  # nobody is kept from removing by a key that is lost
+            remove_archive(objects, place, only_of=only_of, key=key)
+
+        await self._with_store(access, work)
 
     async def changed_since(self, volume: VolumeSpec, moment: datetime) -> bool:
         """Look at times of change; a device has none."""

@@ -15,7 +15,7 @@ from http.client import HTTPException
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from tidegate import __version__
 from tidegate.errors import InvalidInput, NotDelivered
@@ -32,6 +32,8 @@ class Webhook:
 
     address: SplitResult = field(repr=False)
     key: bytes = field(repr=False)
+    trusts: ssl.SSLContext | None = field(default=None, repr=False)
+    """Whose certificates count. None: those that the machine trusts."""
 
     @classmethod
     def of(cls, secret: dict[str, str], *, name: str) -> "Webhook":
@@ -43,7 +45,8 @@ class Webhook:
                 field="spec.secret",
                 hint="write a line URL=https://... to it",
             )
-        return cls(address, _read_key(secret.get("SIGNING_KEY", ""), name))
+        key = _read_key(secret.get("SIGNING_KEY", ""), name)
+        return cls(address, key, _read_trust(secret.get("CA_FILE", ""), name))
 
     def post(self, notice: Notice, *, now: datetime) -> None:
         """Send it once. Raises NotDelivered unless the answer is a success; redirects are not followed."""
@@ -59,7 +62,7 @@ class Webhook:
         }
         request = Request(self._plain_address(), data=body, headers=headers, method="POST")  # noqa: S310  # checked
         try:
-            with build_opener(_NoRedirects).open(request, timeout=_TIMEOUT_SECONDS):
+            with build_opener(_NoRedirects, HTTPSHandler(context=self.trusts)).open(request, timeout=_TIMEOUT_SECONDS):
                 return
         except HTTPError as error:
             error.close()
@@ -137,6 +140,20 @@ def _read_key(text: str, name: str) -> bytes:
             hint="make one: echo SIGNING_KEY=whsec_$(openssl rand -base64 32)",
         )
     return key
+
+
+def _read_trust(path: str, name: str) -> ssl.SSLContext | None:
+    if not path:
+        return None
+    try:
+        return ssl.create_default_context(cafile=path)
+    except OSError as error:
+        why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+        raise InvalidInput(
+            f"the CA_FILE that secret {name} names cannot be used: {why}",
+            field="spec.secret",
+            hint="name a PEM file of the server with the certificate of who signed the receiver's",
+        ) from None
 
 
 def _reason(error: Exception) -> str:

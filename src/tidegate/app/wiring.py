@@ -84,7 +84,7 @@ def build_runtime(
             VerificationController(store, clock, room, checks),
             VerificationSchedule(store, clock),
             SystemBackupController(store, clock, known, shelf, ARCHIVE_VERSION),
-            SystemBackupSync(store, clock, known, shelf),
+            SystemBackupSync(store, known, shelf),
             SystemRestoreController(store, clock, known, shelf),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known, desk),

@@ -60,7 +60,7 @@ def _cancel_each(cli: CliContext, client: Client, noun: Job, names: list[str], *
         stopping[name] = uid_of(wire)
         cli.terminal.note(_what_follows(noun, name, wire))
         if not wait:  # else the name comes at the end
-            cli.terminal.out(f"{noun.word}/{name}")
+            cli.terminal.out(f"{noun.tag}/{name}")
     return stopping
 
 

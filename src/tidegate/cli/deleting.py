@@ -88,5 +88,5 @@ def _delete_each(cli: CliContext, client: Client, noun: Noun, names: list[str], 
             cli.terminal.note(f"Deleting {noun.word} {full_name}; the server cleans up behind it.")
         else:
             cli.terminal.note(f"Deleted {noun.word} {full_name}.")
-        cli.terminal.out(f"{noun.word}/{full_name}")
+        cli.terminal.out(f"{noun.tag}/{full_name}")
     return remaining

@@ -8,12 +8,17 @@ class Noun:
     """One kind of resource, or several that people think of as one."""
 
     word: str
-    """As typed, and as in `-o name`."""
+    """As typed."""
     plurals: tuple[str, ...]
     """Below /v1."""
     view: str
     """Module and name of its TableView, imported only when a table is drawn: models are slow to load."""
     namespaced: bool = False
+
+    @property
+    def tag(self) -> str:
+        """In front of a name, as in `-o name`: one word."""
+        return self.word.replace(" ", "")
 
     @property
     def plural(self) -> str:

@@ -120,7 +120,7 @@ def show_sections(cli: CliContext, sections: "Sequence[Section]") -> None:
 
 def typed_name(noun: Noun, wire: Wire) -> str:
     """`backup/nightly`, `volume/shop/db`, `systembackup/weekly`."""
-    return f"{noun.word.replace(' ', '')}/{full_name_of(wire)}"
+    return f"{noun.tag}/{full_name_of(wire)}"
 
 
 def compact_json(document: Wire) -> str:

@@ -11,13 +11,12 @@ from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.creating import Creation, create, new_resource
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.failures import wrong_usage
 from tidegate.cli.formats import OutputFormat
 from tidegate.cli.nouns import BACKUP, SCHEDULE, SYSTEM_BACKUP
 from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog, read_labels
 from tidegate.cli.output import pretty_json, show_one, show_sections, yaml_text
-from tidegate.cli.schedule_change import RetentionWishes, ScheduleChange, update
+from tidegate.cli.schedule_change import RetentionWishes, ScheduleChange, system_template, update
 from tidegate.cli.schedule_verification import VerificationWishes
 from tidegate.cli.system_backup import Policy
 from tidegate.cli.verbs import add_delete, add_get
@@ -74,28 +73,16 @@ def create_schedule(
         "schedule": schedule,
         "timezone": timezone,
         "template": template,
-        "systemBackup": _system_template(system_backup, template),
+        "systemBackup": None if system_backup is None else system_template(str(system_backup), template),
         "retention": keep.spec(),
         "paused": paused or None,
         "skipImmediately": skip_immediately or None,
         "useOwnerReferencesInBackup": use_owner_references or None,
-        **proof.spec(),
+        "verification": proof.after(None),
     }
     resource = new_resource("Schedule", name, spec, labels=read_labels(labels))
     cli = context_of(ctx)
     create(cli, SCHEDULE, Creation(resource, output, dry_run), sentence=lambda wire: _sentence(cli, wire))
-
-
-def _system_template(policy: Policy | None, template: Wire) -> Wire | None:
-    """System backups are of everything: of all that may be said about a backup, only the target means something."""
-    if policy is None:
-        return None
-    if meaningless := sorted(template.keys() - {"storageLocation"}):
-        raise wrong_usage(
-            f"A system backup is of everything; leave out what sets {', '.join(meaningless)}.",
-            hint="Only the target can be chosen, with --storage-location.",
-        )
-    return {"volumeBackupPolicy": str(policy), "target": template.pop("storageLocation", "")}
 
 
 def _sentence(cli: CliContext, wire: Wire) -> str:
@@ -111,6 +98,8 @@ def _sentence(cli: CliContext, wire: Wire) -> str:
         'tidegate schedule update nightly --schedule "0 4 * * *"',
         "tidegate schedule update nightly --keep-daily 14 --keep-weekly 0",
         "tidegate schedule update nightly --include-namespaces shop,blog --exclude-namespaces ''",
+        "tidegate schedule update nightly --verify-check 'open-db shop' --verify-check-timeout 5m",
+        "tidegate schedule update system --volume-backup-policy always --storage-location offsite",
         codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT),
     ),
 )
@@ -124,6 +113,10 @@ def update_schedule(
     wishes: BackupWishes,
     keep: RetentionWishes,
     proof: VerificationWishes,
+    volume_backup_policy: Annotated[
+        Policy | None,
+        typer.Option(metavar="POLICY", help="Which volumes its system backups back up.", show_default=False),
+    ] = None,
     output: options.Output = None,
 ) -> None:
     """Change what is given and leave the rest; '' takes a value back. Backups that exist stay as they were made.
@@ -132,9 +125,11 @@ def update_schedule(
     """
     given = {"schedule": schedule, "timezone": timezone}
     change = ScheduleChange(
-        top={**{key: value for key, value in given.items() if value is not None}, **proof.spec()},
+        top={key: value for key, value in given.items() if value is not None},
         template=wishes.spec(),
         retention=keep.spec(),
+        policy=None if volume_backup_policy is None else str(volume_backup_policy),
+        proof=proof,
     )
     cli = context_of(ctx)
     wire = update(cli, name, change)

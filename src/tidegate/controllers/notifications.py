@@ -1,20 +1,31 @@
 """Notes down what is to be told to whom. What is noted is delivered by `notification_courier.py`, whatever happens."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import structlog
 
 from tidegate.controllers.observation import all_of
 from tidegate.controllers.reconciler import Next, Watch
-from tidegate.decide.notifications import News, deliveries_of, is_bad_end, news_of_end, news_of_schedule
+from tidegate.decide.notifications import (
+    News,
+    Request,
+    Run,
+    deliveries_of,
+    is_bad_end,
+    is_good_run,
+    news_of_end,
+    news_of_schedule,
+)
 from tidegate.errors import AlreadyExists, NotFound
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.backup import Backup
 from tidegate.model.labels import Selector
 from tidegate.model.notification import Notification
 from tidegate.model.resource import Ref, Resource
 from tidegate.model.restore import Restore
 from tidegate.model.schedule import SCHEDULE_LABEL, Schedule
+from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.verification import Verification
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
@@ -22,13 +33,22 @@ from tidegate.ports.resource_store import ResourceStore
 log = structlog.get_logger(__name__)
 
 
+_REQUESTS: dict[str, type[Request]] = {
+    "Backup": Backup,
+    "Restore": Restore,
+    "Verification": Verification,
+    "SystemBackup": SystemBackup,
+    "SystemRestore": SystemRestore,
+}
+
+
 def _worth_a_look(resource: Resource) -> Iterable[Ref]:
-    """A bad end is news by itself. A good one may be, to its schedule: all its backups are looked at together."""
-    assert isinstance(resource, Backup | Restore | Verification)  # noqa: S101  # only used on watches of these
+    """A bad end is news by itself. A good one may be, to its schedule: all its runs are looked at together."""
+    assert isinstance(resource, Request)  # noqa: S101  # only used on watches of these
     if is_bad_end(resource):
         return (resource.ref,)
     schedule = resource.metadata.labels.get(SCHEDULE_LABEL)
-    if isinstance(resource, Backup) and resource.status.phase is BackupPhase.COMPLETED and schedule:
+    if schedule and is_good_run(resource):
         return (Ref("Schedule", schedule),)
     return ()
 
@@ -42,9 +62,7 @@ class NotificationWriter:
     name: str = "notifications"
     workers: int = 2
     watches: tuple[Watch, ...] = (
-        Watch(Backup, _worth_a_look),
-        Watch(Restore, _worth_a_look),
-        Watch(Verification, _worth_a_look),
+        *(Watch(kind, _worth_a_look) for kind in _REQUESTS.values()),
         Watch(Schedule),
     )
 
@@ -66,14 +84,12 @@ class NotificationWriter:
         return Next.done()
 
     async def _news(self, key: Ref) -> list[News]:
-        match key.kind:
-            case "Schedule":
-                backups = await all_of(self.store, Backup, Selector.matching({SCHEDULE_LABEL: key.name}))
-                return news_of_schedule(await self.store.get(Schedule, key.name), backups)
-            case "Backup":
-                end = news_of_end(await self.store.get(Backup, key.name))
-            case "Restore":
-                end = news_of_end(await self.store.get(Restore, key.name))
-            case _:
-                end = news_of_end(await self.store.get(Verification, key.name))
+        if key.kind == "Schedule":
+            schedule = await self.store.get(Schedule, key.name)
+            return news_of_schedule(schedule, await self._runs(schedule))
+        end = news_of_end(await self.store.get(_REQUESTS[key.kind], key.name))
         return [end] if end is not None else []
+
+    async def _runs(self, schedule: Schedule) -> Sequence[Run]:
+        kind = Backup if schedule.spec.system_backup is None else SystemBackup
+        return await all_of(self.store, kind, Selector.matching({SCHEDULE_LABEL: schedule.name}))

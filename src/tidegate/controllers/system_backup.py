@@ -173,6 +173,7 @@ class SystemBackupController:
             phase=SystemBackupPhase.READY,
             url=stored.place.url(access.url),
             checksum=stored.checksum,
+            encryption=stored.encryption,
             size=stored.size,
             created_at=stored.created_at,
             deadline=None,

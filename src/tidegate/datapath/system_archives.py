@@ -5,7 +5,10 @@ from datetime import datetime
 from hashlib import sha256
 
 from tidegate.errors import AlreadyExists, DamagedMetadata, NotFound
-from tidegate.format.system_archive import LARGEST_ARCHIVE, decode_archive, maker_of
+from tidegate.format.encryption_key import EncryptionKey
+from tidegate.format.encryption_mark import check_mark, mark_of
+from tidegate.format.sealed_archive import LARGEST_STORED_ARCHIVE, is_sealed, open_archive, seal_archive
+from tidegate.format.system_archive import decode_archive, maker_of
 from tidegate.format.system_backup_cfg import (
     LARGEST_SYSTEM_CFG,
     SYSTEM_BACKUPS,
@@ -31,22 +34,24 @@ def read_stored(objects: ObjectStore, place: ArchivePlace) -> StoredArchive:
     """What the cfg says. Raises NotFound only if the store says so, DamagedMetadata if it cannot be understood."""
     cfg = _read_cfg(objects, place)
     size = objects.head(place.zip_key).size
-    return StoredArchive(place, cfg.checksum, size, cfg.created_at, cfg.target_url)
+    return StoredArchive(place, cfg.checksum, size, cfg.created_at, cfg.target_url, cfg.encryption)
 
 
-def write_archive(objects: ObjectStore, place: ArchivePlace, archive: "Written") -> StoredArchive:
+def write_archive(
+    objects: ObjectStore, place: ArchivePlace, archive: "Written", *, key: EncryptionKey | None = None
+) -> StoredArchive:
     """Archive first, cfg second; nothing that exists is ever replaced, so doing it again after a crash is harmless.
 
     An archive of the same maker that is there already counts, whatever has changed since: what is in the store is what
-    the cfg must speak of. Raises AlreadyExists if the name is somebody else's.
+    the cfg must speak of. Raises AlreadyExists if the name is somebody else's. With a key it is sealed.
     """
     for other in list_system_backups(objects):
         if other.name == place.name and other != place:
             raise _taken(other)
-    body = archive.body
+    body = archive.body if key is None else seal_archive(archive.body, place, key)
     if not objects.put_if_absent(place.zip_key, body):
-        body = objects.get(place.zip_key, at_most=LARGEST_ARCHIVE)
-        if maker_of(body, place.name) != archive.maker:
+        body = objects.get(place.zip_key, at_most=LARGEST_STORED_ARCHIVE)
+        if _maker(body, place, key) != archive.maker:
             raise _taken(place)
     cfg = SystemBackupCfg(
         name=place.name,
@@ -54,10 +59,11 @@ def write_archive(objects: ObjectStore, place: ArchivePlace, archive: "Written")
         target_url=archive.target_url,
         checksum=sha256(body).hexdigest(),
         created_at=archive.created_at,
+        encryption=mark_of(key) if key is not None and is_sealed(body) else "",
     )
     if not objects.put_if_absent(place.cfg_key, cfg.encode()) and _read_cfg(objects, place).checksum != cfg.checksum:
         raise _taken(place)
-    return StoredArchive(place, cfg.checksum, len(body), cfg.created_at, cfg.target_url)
+    return StoredArchive(place, cfg.checksum, len(body), cfg.created_at, cfg.target_url, cfg.encryption)
 
 
 @dataclass(frozen=True)
@@ -71,32 +77,55 @@ class Written:
     created_at: datetime
 
 
-def read_archive(objects: ObjectStore, place: ArchivePlace) -> SystemArchive:
-    """The archive, compared with its checksum. Raises as `read_stored`, and DamagedMetadata if it was changed."""
+def read_archive(objects: ObjectStore, place: ArchivePlace, *, key: EncryptionKey | None = None) -> SystemArchive:
+    """The archive, compared with its checksum. Raises as `read_stored`, and DamagedMetadata if it was changed.
+
+    Raises WrongKey, before the archive is read, if it is sealed and this is not its key. One that was written without
+    a key needs none.
+    """
     cfg = _read_cfg(objects, place)
+    if cfg.encryption:
+        check_mark(cfg.encryption, key, what=f"system backup {place.name}")
     try:
-        body = objects.get(place.zip_key, at_most=LARGEST_ARCHIVE)
+        body = objects.get(place.zip_key, at_most=LARGEST_STORED_ARCHIVE)
     except NotFound as error:
         raise DamagedMetadata(f"the archive of system backup {place.name} is missing beside its cfg") from error
     if sha256(body).hexdigest() != cfg.checksum:
         raise DamagedMetadata(f"the archive of system backup {place.name} is not what its checksum says")
+    if cfg.encryption and key is not None:
+        body = open_archive(body, place, key)
     return decode_archive(body, place.name)
 
 
-def remove_archive(objects: ObjectStore, place: ArchivePlace, *, only_of: str | None = None) -> None:
+def remove_archive(
+    objects: ObjectStore, place: ArchivePlace, *, only_of: str | None = None, key: EncryptionKey | None = None
+) -> None:
     """The cfg first, so that nobody finds half a system backup. With `only_of`, nothing of another maker is touched.
 
-    Keys are named whole: one whose name only begins the same is never concerned.
+    Only to learn who made a sealed one, a key is needed. Objects are named
+    whole: one whose name only begins the same is never concerned.
     """
     if only_of is not None:
         try:
-            body = objects.get(place.zip_key, at_most=LARGEST_ARCHIVE)
+            body = objects.get(place.zip_key, at_most=LARGEST_STORED_ARCHIVE)
         except NotFound:
             return
-        if maker_of(body, place.name) != only_of:
+        if _maker(body, place, key) != only_of:
             return
     objects.delete(place.cfg_key)
     objects.delete(place.zip_key)
+
+
+def _maker(body: bytes, place: ArchivePlace, key: EncryptionKey | None) -> str | None:
+    """The uid of whoever wrote these bytes; None if they do not say, or not to the holder of this key."""
+    if is_sealed(body):
+        if key is None:
+            return None
+        try:
+            body = open_archive(body, place, key)
+        except DamagedMetadata:
+            return None
+    return maker_of(body, place.name)
 
 
 def _read_cfg(objects: ObjectStore, place: ArchivePlace) -> SystemBackupCfg:

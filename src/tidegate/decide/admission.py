@@ -80,7 +80,12 @@ def admit_schedule(schedule: Schedule, targets: Sequence[BackupTarget]) -> Sched
         except ValueError as error:
             raise InvalidInput(str(error), field="spec.verification.schedule") from None
     # One that makes no backups needs no target: whose target is gone must be able to pause.
-    _check_template(template_of(schedule), targets, needs_target=not spec.paused)
+    try:
+        _check_template(template_of(schedule), targets, needs_target=not spec.paused)
+    except InvalidInput as error:
+        if spec.system_backup is None:
+            raise
+        raise InvalidInput(error.message, field="spec.systemBackup.target", hint=error.hint) from None
     rules_decide = spec.retention is not None and spec.retention.keeps_something
     if rules_decide and "ttl" not in spec.template.model_fields_set:
         return schedule.with_spec(template=spec.template.replace(ttl=_AS_LONG_AS_THE_RULES_SAY))

@@ -7,6 +7,7 @@ and is one; and as its record stays for longer than news are news, nothing is to
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from hashlib import sha256
 from itertools import pairwise
 
@@ -22,6 +23,8 @@ from tidegate.model.notification import (
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import Restore, RestorePhase
 from tidegate.model.schedule import SCHEDULE_LABEL, SKIPPED_CONDITION, Schedule, SkipReason
+from tidegate.model.system import SYSTEM_BACKUP_LABEL, SYSTEM_RESTORE_LABEL, SystemBackup, SystemBackupPhase
+from tidegate.model.system_restore import SystemRestore, SystemRestorePhase
 from tidegate.model.verification import Verification, VerificationPhase
 
 # What is older was told long ago, or concerns nobody any more.
@@ -34,9 +37,19 @@ _LONGEST_PAUSE = timedelta(hours=1)
 _MOST_DOUBLINGS = 20
 _LONGEST_MESSAGE = 2000
 
-_BAD_BACKUP = frozenset({BackupPhase.FAILED, BackupPhase.PARTIALLY_FAILED, BackupPhase.FAILED_VALIDATION})
-_BAD_RESTORE = frozenset({RestorePhase.FAILED, RestorePhase.PARTIALLY_FAILED, RestorePhase.FAILED_VALIDATION})
-_BAD_VERIFICATION = frozenset({VerificationPhase.FAILED, VerificationPhase.FAILED_VALIDATION})
+_BAD: dict[str, frozenset[StrEnum]] = {
+    "Backup": frozenset({BackupPhase.FAILED, BackupPhase.PARTIALLY_FAILED, BackupPhase.FAILED_VALIDATION}),
+    "Restore": frozenset({RestorePhase.FAILED, RestorePhase.PARTIALLY_FAILED, RestorePhase.FAILED_VALIDATION}),
+    "Verification": frozenset({VerificationPhase.FAILED, VerificationPhase.FAILED_VALIDATION}),
+    "SystemBackup": frozenset({SystemBackupPhase.ERROR}),
+    "SystemRestore": frozenset({SystemRestorePhase.ERROR, SystemRestorePhase.PARTIALLY_FAILED}),
+}
+_WORDS = {"SystemBackup": "System backup", "SystemRestore": "System restore"}
+
+Run = Backup | SystemBackup
+"""What a schedule makes."""
+Request = Run | Restore | Verification | SystemRestore
+"""What somebody asked for, and what ends."""
 _AS_WISHED = frozenset({SkipReason.PAUSED, SkipReason.SKIP_IMMEDIATELY})
 
 
@@ -45,26 +58,36 @@ class News:
     """Something that happened once; `key` tells it from everything else that happens to the same thing."""
 
     event: NotificationEvent
-    subject: Backup | Restore | Verification | Schedule
+    subject: Request | Schedule
     key: str
     at: datetime
     title: str
     message: str = ""
 
 
-def is_bad_end(resource: Backup | Restore | Verification) -> bool:
+def is_bad_end(resource: Request) -> bool:
     """Whether it is over and did not go well. What somebody called off is no news to anybody."""
-    return resource.status.phase in _BAD_BACKUP | _BAD_RESTORE | _BAD_VERIFICATION
+    return resource.status.phase in _BAD[resource.kind]
 
 
-def news_of_end(resource: Backup | Restore | Verification) -> News | None:
+def is_good_run(resource: Request) -> bool:
+    """Whether a schedule can be glad of it."""
+    return resource.status.phase in {BackupPhase.COMPLETED, SystemBackupPhase.READY} and isinstance(resource, Run)
+
+
+def _is_a_part(resource: Request) -> bool:
+    """Whether a system backup or restore wanted it, whose own end names every volume that failed: one message."""
+    return not {SYSTEM_BACKUP_LABEL, SYSTEM_RESTORE_LABEL}.isdisjoint(resource.metadata.labels)
+
+
+def news_of_end(resource: Request) -> News | None:
     """What there is to tell about a request that is over."""
     status = resource.status
     at = status.completion_timestamp or resource.metadata.creation_timestamp
-    if not is_bad_end(resource) or at is None:
+    if not is_bad_end(resource) or _is_a_part(resource) or at is None:
         return None
-    message = status.failure_reason or "; ".join(status.validation_errors)
-    title = f"{resource.kind} {resource.name} is {status.phase}"
+    message = status.failure_reason or "; ".join(getattr(status, "validation_errors", ()))
+    title = f"{_word(resource)} {resource.name} is {status.phase}"
     event = NotificationEvent.FAILURE
     if isinstance(resource, Verification):
         event = NotificationEvent.VERIFICATION_FAILURE
@@ -73,33 +96,41 @@ def news_of_end(resource: Backup | Restore | Verification) -> News | None:
     return News(event, resource, str(status.phase), at, title, message)
 
 
-def news_of_schedule(schedule: Schedule, backups: Iterable[Backup]) -> list[News]:
-    """Recoveries among its backups, and times that went by without one."""
-    return [*_recoveries(backups), *_skips(schedule), *_misses(schedule)]
+def _word(resource: Request) -> str:
+    return _WORDS.get(resource.kind, resource.kind)
 
 
-def _recoveries(backups: Iterable[Backup]) -> list[News]:
-    ended = [(at, b) for b in backups if (at := b.status.completion_timestamp) is not None and _is_verdict(b)]
+def news_of_schedule(schedule: Schedule, runs: Iterable[Run]) -> list[News]:
+    """Recoveries among its backups or system backups, and times that went by without one."""
+    return [*_recoveries(runs), *_skips(schedule), *_misses(schedule)]
+
+
+def _recoveries(runs: Iterable[Run]) -> list[News]:
+    ended = [(at, run) for run in runs if (at := run.status.completion_timestamp) is not None and _is_verdict(run)]
     ended.sort(key=lambda pair: (pair[0], pair[1].name))
     found = []
-    for (_, before), (at, backup) in pairwise(ended):
-        if backup.status.phase is BackupPhase.COMPLETED and before.status.phase in _BAD_BACKUP:
-            schedule = backup.metadata.labels.get(SCHEDULE_LABEL, "")
-            title = f"Schedule {schedule} works again: backup {backup.name} is Completed"
+    for (_, before), (at, run) in pairwise(ended):
+        if is_good_run(run) and is_bad_end(before):
+            schedule = run.metadata.labels.get(SCHEDULE_LABEL, "")
+            title = f"Schedule {schedule} works again: {_word(run).lower()} {run.name} is {run.status.phase}"
             message = f"the one before it, {before.name}, was {before.status.phase}"
-            found.append(News(NotificationEvent.RECOVERY, backup, "recovery", at, title, message))
+            found.append(News(NotificationEvent.RECOVERY, run, "recovery", at, title, message))
     return found
 
 
-def _is_verdict(backup: Backup) -> bool:
-    return backup.status.phase is BackupPhase.COMPLETED or backup.status.phase in _BAD_BACKUP
+def _is_verdict(run: Run) -> bool:
+    return is_good_run(run) or is_bad_end(run)
+
+
+def _runs_word(schedule: Schedule) -> str:
+    return "backup" if schedule.spec.system_backup is None else "system backup"
 
 
 def _skips(schedule: Schedule) -> list[News]:
     skipped, condition = schedule.status.last_skipped, schedule.status.condition(SKIPPED_CONDITION)
     if skipped is None or condition is None or condition.reason in _AS_WISHED:
         return []
-    title = f"Schedule {schedule.name} skipped a backup"
+    title = f"Schedule {schedule.name} skipped a {_runs_word(schedule)}"
     key = f"skipped {skipped.isoformat()}"
     return [News(NotificationEvent.MISSED_SCHEDULE, schedule, key, skipped, title, condition.message)]
 
@@ -108,7 +139,7 @@ def _misses(schedule: Schedule) -> list[News]:
     status = schedule.status
     if status.last_missed_at is None:
         return []
-    title = f"Schedule {schedule.name} missed backups while no server was there"
+    title = f"Schedule {schedule.name} missed {_runs_word(schedule)}s while no server was there"
     message = f"{status.missed_runs} times since it was made; the latest one is caught up"
     key = f"missed {status.last_missed_at.isoformat()}"
     return [News(NotificationEvent.MISSED_SCHEDULE, schedule, key, status.last_missed_at, title, message)]

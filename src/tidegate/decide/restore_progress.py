@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tidegate.decide.restore_queue import RESTORES_PAUSED
-from tidegate.decide.rollup import Rollup, roll_up
+from tidegate.decide.rollup import Rollup, held_up, roll_up
 from tidegate.model.reasons import Reason
 from tidegate.model.restore import Restore, RestorePhase, RestoreProgress
-from tidegate.model.transfer import Transfer, TransferPhase
+from tidegate.model.transfer import Transfer
 
 
 def refused(restore: Restore, why: tuple[str, ...], *, now: datetime) -> Restore:
@@ -43,13 +43,9 @@ def _outcome(restore: Restore, rollup: Rollup) -> tuple[RestorePhase, str | None
 
 
 def _waiting(restore: Restore, downloads: Sequence[Transfer], *, now: datetime) -> Restore:
-    """As long as nothing of it moves, it waits for what its next volume waits for."""
-    living = [download for download in downloads if not download.status.phase.final]
-    held = [download.status.condition("Waiting") for download in living if download.status.phase is TransferPhase.NEW]
-    first = held[0] if held and len(held) == len(living) else None
-    if first is None:
+    reason = held_up(downloads)
+    if reason is None:
         return restore.replace(status=restore.status.no_longer_waiting())
-    reason = Reason(first.reason)
     # Without a number that changes with every volume of somebody else: each would be a write.
     message = f"nothing of it moves; why each volume waits: tidegate restore describe {restore.name}"
     if reason is Reason.RESTORES_DISABLED:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tidegate.decide.backup_events import added
-from tidegate.decide.rollup import roll_up
+from tidegate.decide.rollup import held_up, roll_up
 from tidegate.decide.selection import RESTORABLE
 from tidegate.errors import Refused
 from tidegate.model.backup import Backup, EventType
@@ -98,15 +98,12 @@ def after_look(verification: Verification, downloads: Sequence[Transfer], *, now
 
 
 def _held_up(verification: Verification, downloads: Sequence[Transfer], *, now: datetime) -> Verification:
-    """As long as nothing of it moves, it waits for what its next volume waits for."""
-    living = [download for download in downloads if not download.status.phase.final]
-    held = [download.status.condition("Waiting") for download in living if download.status.phase is TransferPhase.NEW]
-    first = held[0] if held and len(held) == len(living) else None
-    if first is None:
+    reason = held_up(downloads)
+    if reason is None:
         return verification.replace(status=verification.status.no_longer_waiting())
     # Without a number that changes with every volume of somebody else: each would be a write.
     message = f"nothing of it moves; why each volume waits: tidegate verify describe {verification.name}"
-    return verification.replace(status=verification.status.waiting(Reason(first.reason), message, since=now))
+    return verification.replace(status=verification.status.waiting(reason, message, since=now))
 
 
 _STOPPED = "a volume was not restored to its end"

@@ -10,10 +10,10 @@ from tidegate.format.checksum import CHECKSUM_DIGITS
 from tidegate.format.compression import Compression, compress, decompress
 from tidegate.format.encryption_key import EncryptionKey
 
-_MAGIC = b"TGE1"
+MAGIC = b"TGE1"
 _NONCE_BYTES = 12
 _TAG_BYTES = 16
-_HEAD_BYTES = len(_MAGIC) + _NONCE_BYTES
+_HEAD_BYTES = len(MAGIC) + _NONCE_BYTES
 # What sealing adds to a body.
 OVERHEAD_BYTES = _HEAD_BYTES + _TAG_BYTES
 
@@ -61,14 +61,14 @@ class SealedBlocks:
 
     def encode(self, name: str, block: bytes, method: Compression) -> bytes:
         """See BlockCodec."""
-        return _MAGIC + self._sealer.seal(compress(block, method), bound_to=name.encode())
+        return MAGIC + self._sealer.seal(compress(block, method), bound_to=name.encode())
 
     def decode(self, name: str, body: bytes, method: Compression, *, at_most: int) -> bytes:
         """See BlockCodec."""
-        if not body.startswith(_MAGIC):
+        if not body.startswith(MAGIC):
             raise DamagedBlock("it is not sealed as an encrypted block is")
         try:
-            compressed = self._sealer.open(body[len(_MAGIC) :], bound_to=name.encode())
+            compressed = self._sealer.open(body[len(MAGIC) :], bound_to=name.encode())
         except ValueError as error:
             raise DamagedBlock(str(error)) from error
         block = decompress(compressed, method, at_most=at_most)

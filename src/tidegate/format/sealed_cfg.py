@@ -8,19 +8,17 @@ the key can move a block, drop one, or change a size, and have it restored.
 import base64
 import binascii
 import json
-import re
 from dataclasses import replace
 
-from tidegate.errors import DamagedMetadata, WrongKey
+from tidegate.errors import DamagedMetadata
 from tidegate.format.backup_cfg import BackupCfg
 from tidegate.format.encryption_key import EncryptionKey
+from tidegate.format.encryption_mark import check_mark, mark_of
 from tidegate.format.go_json import encode_json, sorted_map
 from tidegate.format.sealed_blocks import Sealer
 
 ENCRYPTION = "tidegate.dev/encryption"
-SCHEME = "aes-256-gcm-v1"
 _SEAL = "tidegate.dev/seal"
-_MARK = re.compile(r"([0-9a-z-]{1,40}):([0-9a-f]{16})")
 # Everything else that a source leaves for its restore is private: new parameters are so until somebody decides.
 _READABLE = frozenset(
     {
@@ -47,30 +45,20 @@ def check_key(cfg: BackupCfg, key: EncryptionKey | None) -> None:
     """Raise WrongKey with one sentence unless `key` is the one that the backup needs; plain backups need none."""
     if not is_encrypted(cfg):
         return
-    backup = f"backup {cfg.name} of volume {cfg.volume_name} is encrypted"
-    mark = _MARK.fullmatch(cfg.parameters[ENCRYPTION])
-    if mark is None or mark[1] != SCHEME:
-        raise DamagedMetadata(
-            f"{backup} in a way that this program does not know ({cfg.parameters[ENCRYPTION][:60]!r})",
-            hint="restore it with a newer version of Tidegate",
-        )
-    hint = "give the key in the target's credentials as TIDEGATE_ENCRYPTION_KEY"
-    if key is None:
-        raise WrongKey(f"{backup} with key {mark[2]}, and no key was given", hint=hint)
-    if key.id != mark[2]:
-        raise WrongKey(f"{backup} with key {mark[2]}, and the key given is {key.id}", hint=hint)
+    what = f"backup {cfg.name} of volume {cfg.volume_name}"
+    check_mark(cfg.parameters[ENCRYPTION], key, what=what)
 
 
 def opens(cfg: BackupCfg, key: EncryptionKey) -> bool:
     """Whether the cfg is sealed with this key."""
-    return cfg.parameters.get(ENCRYPTION) == f"{SCHEME}:{key.id}"
+    return cfg.parameters.get(ENCRYPTION) == mark_of(key)
 
 
 def seal_cfg(cfg: BackupCfg, key: EncryptionKey) -> BackupCfg:
     """The cfg as it is stored. Doing it again gives the same."""
     private = {name: text for name, text in cfg.parameters.items() if name not in _READABLE | {ENCRYPTION, _SEAL}}
     readable = {name: text for name, text in cfg.parameters.items() if name in _READABLE}
-    marked = replace(cfg, parameters=readable | {ENCRYPTION: f"{SCHEME}:{key.id}"})
+    marked = replace(cfg, parameters=readable | {ENCRYPTION: mark_of(key)})
     seal = _sealer(cfg, key).seal(encode_json(sorted_map(private)), bound_to=_bound(marked))
     return replace(marked, parameters={**marked.parameters, _SEAL: base64.b64encode(seal).decode()})
 

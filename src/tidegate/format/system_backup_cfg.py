@@ -96,14 +96,19 @@ def split_archive_url(url: str) -> tuple[str, ArchivePlace] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemBackupCfg:
-    """The eight fields that Longhorn has. Its words for versions are kept; the values are ours."""
+    """The eight fields that Longhorn has. Its words for versions are kept; the values are ours.
+
+    A ninth one, which Longhorn passes over, is only there if the archive is sealed.
+    """
 
     name: str
     version: str
     target_url: str
     checksum: str
-    """SHA-256 of the archive, in hex."""
+    """SHA-256 of the archive as it is stored, in hex."""
     created_at: datetime | None
+    encryption: str = ""
+    """Scheme and key, if it is sealed."""
 
     def encode(self) -> bytes:
         """The bytes of the file."""
@@ -117,6 +122,7 @@ class SystemBackupCfg:
                 "EngineImage": "",
                 "CreatedAt": format_time(self.created_at) if self.created_at else "",
                 "Checksum": self.checksum,
+                **({"Encryption": self.encryption} if self.encryption else {}),
             }
         )
 
@@ -133,4 +139,5 @@ class SystemBackupCfg:
             target_url=fields.text("BackupTargetURL"),
             checksum=fields.text("Checksum"),
             created_at=parse_time(fields.text("CreatedAt")),
+            encryption=fields.text("Encryption"),
         )

@@ -18,9 +18,9 @@ class NotificationEvent(StrEnum):
     """What somebody can be told of."""
 
     FAILURE = "Failure"
-    """A backup or a restore ended as Failed, PartiallyFailed or FailedValidation."""
+    """A backup, a restore, a system backup or a system restore did not end well."""
     RECOVERY = "Recovery"
-    """A backup of a schedule is Completed, and the one before it was not."""
+    """A backup or system backup of a schedule ended well, and the one before it did not."""
     MISSED_SCHEDULE = "MissedSchedule"
     """A time of a schedule went by without a backup, and nobody had paused it."""
     VERIFICATION_FAILURE = "VerificationFailure"

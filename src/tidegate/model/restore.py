@@ -1,16 +1,16 @@
 """Restores: requests to bring back what a backup holds."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from tidegate.model.backup import BackupEvent
 from tidegate.model.duration import Duration
 from tidegate.model.existing_data import ExistingData as ExistingData  # noqa: PLC0414  # many know it from here
 from tidegate.model.frozen import Model
-from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.job_status import JobStatus
+from tidegate.model.resource import Resource, Spec
 from tidegate.model.transfer import TransferSpec
 
 # Held until all downloads of the restore have stopped.
@@ -91,7 +91,7 @@ class RestoreProgress(Model):
     items_restored: int = 0
 
 
-class RestoreStatus(Status):
+class RestoreStatus(JobStatus):
     """How it stands."""
 
     phase: RestorePhase = RestorePhase.NEW
@@ -105,16 +105,6 @@ class RestoreStatus(Status):
     """1 is the head; derived, never stored."""
     progress: RestoreProgress | None = None
     """Absent until all its downloads are made."""
-    start_timestamp: datetime | None = None
-    completion_timestamp: datetime | None = None
-    errors: int = 0
-    warnings: int = 0
-    cancel_requested_at: datetime | None = None
-    """When it was seen, in progress, that somebody called it off."""
-    failure_reason: str | None = None
-    events: tuple[BackupEvent, ...] = ()
-    """What happened, oldest first; the newest twenty."""
-    validation_errors: tuple[str, ...] = ()
 
 
 class Restore(Resource):

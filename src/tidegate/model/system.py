@@ -114,7 +114,9 @@ class SystemBackupStatus(Status):
     url: str = ""
     """Where the archive is. Absent until it is there, whole."""
     checksum: str = ""
-    """SHA-256 of the archive."""
+    """SHA-256 of the archive as it is stored."""
+    encryption: str = ""
+    """Scheme and key, if the archive is sealed."""
     size: int | None = None
     start_timestamp: datetime | None = None
     deadline: datetime | None = None

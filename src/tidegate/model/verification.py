@@ -6,11 +6,11 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from tidegate.model.backup import BackupEvent
 from tidegate.model.duration import Duration
 from tidegate.model.frozen import Model
 from tidegate.model.hooks import HookCommand, HookTimeout
-from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.job_status import JobStatus
+from tidegate.model.resource import Resource, Spec
 
 # Held until its downloads have stopped and its scratch place is gone.
 VERIFICATION_FINALIZER = "tidegate.dev/verification"
@@ -93,7 +93,7 @@ class VerificationProgress(Model):
     """Of the volumes that are proven, as people count them."""
 
 
-class VerificationStatus(Status):
+class VerificationStatus(JobStatus):
     """How it stands."""
 
     phase: VerificationPhase = VerificationPhase.NEW
@@ -109,15 +109,6 @@ class VerificationStatus(Status):
     outcome: VerificationPhase | None = None
     """How it will end, once its scratch place is gone."""
     clean_up_since: datetime | None = None
-    start_timestamp: datetime | None = None
-    completion_timestamp: datetime | None = None
-    errors: int = 0
-    warnings: int = 0
-    cancel_requested_at: datetime | None = None
-    failure_reason: str | None = None
-    events: tuple[BackupEvent, ...] = ()
-    """What happened, oldest first; the newest twenty."""
-    validation_errors: tuple[str, ...] = ()
 
 
 class Verification(Resource):

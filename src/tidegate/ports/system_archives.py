@@ -21,6 +21,8 @@ class StoredArchive:
     created_at: datetime | None
     target_url: str
     """The URL that its store had for whoever wrote it."""
+    encryption: str = ""
+    """Scheme and key, if it is sealed."""
 
 
 class SystemArchives(Protocol):
@@ -41,12 +43,13 @@ class SystemArchives(Protocol):
     async def write(self, access: TargetAccess, version: str, archive: SystemArchive) -> StoredArchive:
         """Write it whole; it is there once this returns. Repeating it is harmless, also after a crash in between.
 
-        Raises AlreadyExists if the name is that of another one, which is left alone.
+        Raises AlreadyExists if the name is that of another one, which is left alone. With an encryption key among the
+        credentials it is sealed.
         """
         ...
 
     async def read(self, access: TargetAccess, place: ArchivePlace) -> SystemArchive:
-        """All of it, checked; raises NotFound or DamagedMetadata."""
+        """All of it, checked; raises NotFound or DamagedMetadata, and WrongKey if another key is needed."""
         ...
 
     async def remove(self, access: TargetAccess, place: ArchivePlace, *, only_of: str | None = None) -> None:

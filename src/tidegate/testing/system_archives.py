@@ -12,6 +12,7 @@ from tidegate.datapath.system_archives import (
     write_archive,
 )
 from tidegate.errors import StoreUnavailable
+from tidegate.format.encryption_key import EncryptionKey
 from tidegate.format.system_archive import encode_archive
 from tidegate.format.system_backup_cfg import ArchivePlace
 from tidegate.model.mover_job import TargetAccess
@@ -29,9 +30,14 @@ class MemoryArchives:
     away: bool = False
     changed: set[str] = field(default_factory=set)
     """Paths of volumes that were written to."""
+    key: EncryptionKey | None = None
+    """Of the store."""
+    listed: int = 0
+    """How often the store was listed."""
 
     async def found(self, access: TargetAccess) -> list[ArchivePlace]:
         """See SystemArchives."""
+        self.listed += 1
         return list_system_backups(self._reached(access))
 
     async def look(self, access: TargetAccess, place: ArchivePlace) -> StoredArchive:
@@ -42,15 +48,15 @@ class MemoryArchives:
         """See SystemArchives."""
         metadata = archive.metadata
         written = Written(encode_archive(archive), metadata.system_backup_uid, access.url, metadata.created_at)
-        return write_archive(self._reached(access), ArchivePlace(archive.name, version), written)
+        return write_archive(self._reached(access), ArchivePlace(archive.name, version), written, key=self.key)
 
     async def read(self, access: TargetAccess, place: ArchivePlace) -> SystemArchive:
         """See SystemArchives."""
-        return read_archive(self._reached(access), place)
+        return read_archive(self._reached(access), place, key=self.key)
 
     async def remove(self, access: TargetAccess, place: ArchivePlace, *, only_of: str | None = None) -> None:
         """See SystemArchives."""
-        remove_archive(self._reached(access), place, only_of=only_of)
+        remove_archive(self._reached(access), place, only_of=only_of, key=self.key)
 
     async def changed_since(self, volume: VolumeSpec, _moment: datetime) -> bool:
         """See SystemArchives."""

@@ -1,6 +1,7 @@
 """A real HTTP server that takes webhooks, or refuses them."""
 
 import json
+import ssl
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,11 +36,15 @@ class WebhookReceiver:
     """Where an answer leads to, if it does."""
     hold: threading.Event | None = None
     """Nothing is answered until it is set."""
+    tls: ssl.SSLContext | None = None
+    """Speaks HTTPS with this."""
     received: "Queue[Received]" = field(default_factory=Queue)
 
     def __enter__(self) -> "WebhookReceiver":
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
+        if self.tls is not None:
+            self._server.socket = self.tls.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
@@ -52,7 +57,7 @@ class WebhookReceiver:
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self._server.server_port}"
 
     def next(self) -> Received:
         """The next request, now or when it comes."""

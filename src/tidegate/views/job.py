@@ -1,13 +1,15 @@
-"""A backup, a restore or a verification on its way: one picture for everything that waits for one to end."""
+"""Everything on its way that somebody may wait for the end of, in one picture: backups, restores, proofs, systems."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Condition
 from tidegate.model.restore import Restore
+from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.transfer import Transfer, TransferPhase
 from tidegate.model.verification import Verification
 from tidegate.views.phases import DELETING, shown_phase, waiting_condition, waiting_reason
@@ -21,7 +23,7 @@ class Job:
     """What a backup and a restore have in common while somebody waits for them."""
 
     word: str
-    """`Backup`, `Restore` or `Verification`."""
+    """What it is, to begin a sentence with."""
     name: str
     phase: str
     final: bool
@@ -80,24 +82,45 @@ def _job(
     position: int | None,
     items: tuple[int, int] | None,
 ) -> Job:
+    status, empty = resource.status, resource.status.condition("Empty")
+    job = job_without_transfers(resource, resource.kind, items=items, remark=empty.message if empty else "")
+    return replace(
+        job,
+        position=position,
+        problems=(*job.problems, *status.validation_errors),
+        warnings=status.warnings,
+        errors=status.errors,
+        transfers=tuple(sorted(transfers, key=volume_of)),
+    )
+
+
+def job_without_transfers(
+    resource: Backup | Restore | Verification | SystemBackup | SystemRestore,
+    word: str,
+    *,
+    items: tuple[int, int] | None,
+    errors: int = 0,
+    remark: str = "",
+) -> Job:
+    """What is the same for everything that somebody waits for, also if others move its bytes."""
     status = resource.status
     phase = shown_phase(resource, status.phase)
     start, end = status.start_timestamp, status.completion_timestamp
     return Job(
-        word=resource.kind,
+        word=word,
         name=resource.name,
         phase=phase,
         final=status.phase.final and phase != DELETING,
-        position=position,
+        position=None,
         waiting=waiting_condition(status),
         items_done=None if items is None else items[0],
         items_total=None if items is None else items[1],
-        problems=tuple(filter(None, (status.failure_reason, *status.validation_errors))),
-        warnings=status.warnings,
-        errors=status.errors,
+        problems=(status.failure_reason,) if status.failure_reason else (),
+        warnings=0,
+        errors=errors,
         took=None if start is None or end is None else end - start,
-        transfers=tuple(sorted(transfers, key=volume_of)),
-        remark=empty.message if (empty := status.condition("Empty")) else "",
+        transfers=(),
+        remark=remark,
     )
 
 

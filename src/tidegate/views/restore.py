@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tidegate.model.restore import Restore
 from tidegate.model.transfer import Transfer
 from tidegate.views.job import restore_job
+from tidegate.views.job_parts import times_section, took
 from tidegate.views.phases import (
     conditions_section,
     event_line,
@@ -55,11 +56,7 @@ RESTORES = TableView(
         Column("AGE", lambda restore, reader: reader.age(restore.metadata.creation_timestamp)),
         Column("TO", lambda restore, _: _destination(restore), wide=True),
         Column("STARTED", lambda restore, reader: reader.moment(restore.status.start_timestamp), wide=True),
-        Column(
-            "TOOK",
-            lambda restore, reader: reader.took(restore.status.start_timestamp, restore.status.completion_timestamp),
-            wide=True,
-        ),
+        Column("TOOK", lambda restore, reader: took(restore.status, reader), wide=True),
         Column(
             "MESSAGE", lambda restore, _: restore.status.failure_reason or waiting_message(restore.status), wide=True
         ),
@@ -76,14 +73,7 @@ def describe_restore(restore: Restore, transfers: Sequence[Transfer], reader: Re
         waiting_section(status, reader, position=status.queue_position),
         section("Contents", _content_lines(restore)),
         job_progress_section(job, reader),
-        section(
-            "Times",
-            [
-                ("Started", reader.moment_and_age(status.start_timestamp)),
-                ("Ended", reader.moment_and_age(status.completion_timestamp)),
-                ("Took", reader.took(status.start_timestamp, status.completion_timestamp)),
-            ],
-        ),
+        times_section(status, reader),
         *volume_sections(job.transfers, reader),
         section("Problems", _problem_lines(restore)),
         conditions_section(status, reader),

@@ -3,14 +3,13 @@
 from collections import Counter
 
 from tidegate.model.system import SystemBackup, SystemBackupPhase, SystemBackupVolume, VolumeDecision, VolumeOutcome
-from tidegate.views.job import Job
+from tidegate.views.job import Job, job_without_transfers
+from tidegate.views.job_parts import times_section, volumes_text
 from tidegate.views.phases import (
-    DELETING,
     conditions_section,
     identity_lines,
     phase_cell,
     shown_phase,
-    waiting_condition,
     waiting_message,
     waiting_reason,
     waiting_section,
@@ -68,20 +67,13 @@ def describe_system_backup(system: SystemBackup, reader: Reader) -> tuple[Sectio
                 ("URL", status.url),
                 ("Size", "" if status.size is None else reader.size(status.size)),
                 ("SHA-256", status.checksum),
+                ("Encrypted", status.encryption),
                 ("Version", status.version),
                 ("Taken", reader.moment_and_age(status.created_at)),
                 ("Last synced", reader.moment_and_age(status.last_synced_at)),
             ],
         ),
-        section(
-            "Times",
-            [
-                ("Started", reader.moment_and_age(status.start_timestamp)),
-                ("Time left", reader.until(status.deadline)),
-                ("Ended", reader.moment_and_age(status.completion_timestamp)),
-                ("Took", reader.took(status.start_timestamp, status.completion_timestamp)),
-            ],
-        ),
+        times_section(status, reader, deadline=status.deadline),
         section(
             "Volumes", [_volume_line(row, reader.until(status.deadline) if creating else "") for row in status.volumes]
         ),
@@ -104,27 +96,17 @@ def _volume_line(row: SystemBackupVolume, left: str) -> tuple[str, str]:
 
 def system_backup_job(system: SystemBackup) -> Job:
     """For somebody who waits for it."""
-    status = system.status
-    phase = shown_phase(system, status.phase)
-    start, end = status.start_timestamp, status.completion_timestamp
     done, made = volumes_done(system)
-    counts = Counter(row.decision for row in status.volumes)
-    told = ", ".join(
-        f"{counts[decision]} volumes {str(decision).lower()}" for decision in VolumeDecision if counts[decision]
-    )
-    return Job(
-        word="System backup",
-        name=system.name,
-        phase=phase,
-        final=status.phase.final and phase != DELETING,
-        position=None,
-        waiting=waiting_condition(status),
-        items_done=done if made else None,
-        items_total=made or None,
-        problems=(status.failure_reason,) if status.failure_reason else (),
-        warnings=0,
-        errors=sum(row.state is VolumeOutcome.FAILED for row in status.volumes),
-        took=None if start is None or end is None else end - start,
-        transfers=(),
-        remark=told,
+    rows = system.status.volumes
+    counts = Counter(row.decision for row in rows)
+    return job_without_transfers(
+        system,
+        "System backup",
+        items=(done, made) if made else None,
+        errors=sum(row.state is VolumeOutcome.FAILED for row in rows),
+        remark=", ".join(
+            f"{volumes_text(counts[decision])} {str(decision).lower()}"
+            for decision in VolumeDecision
+            if counts[decision]
+        ),
     )

@@ -9,14 +9,13 @@ from tidegate.model.system_restore import (
     RestoredVolumeState,
     SystemRestore,
 )
-from tidegate.views.job import Job
+from tidegate.views.job import Job, job_without_transfers
+from tidegate.views.job_parts import times_section, took, volumes_text
 from tidegate.views.phases import (
-    DELETING,
     conditions_section,
     identity_lines,
     phase_cell,
     shown_phase,
-    waiting_condition,
     waiting_message,
     waiting_reason,
     waiting_section,
@@ -46,11 +45,7 @@ SYSTEM_RESTORES = TableView(
         Column("VOLUMES", lambda system, _: _volumes(system)),
         Column("WAITS FOR", lambda system, _: waiting_reason(system.status)),
         Column("AGE", lambda system, reader: reader.age(system.metadata.creation_timestamp)),
-        Column(
-            "TOOK",
-            lambda system, reader: reader.took(system.status.start_timestamp, system.status.completion_timestamp),
-            wide=True,
-        ),
+        Column("TOOK", lambda system, reader: took(system.status, reader), wide=True),
         Column("MESSAGE", lambda system, _: system.status.failure_reason or waiting_message(system.status), wide=True),
     ),
 )
@@ -93,7 +88,7 @@ def plan_sentence(system: SystemRestore) -> str:
     actions = Counter(row.action for row in system.status.definitions)
     data = Counter(_planned_word(row) for row in system.status.volumes)
     told = [f"{count} definitions {_ACTION_WORDS[action]}" for action, count in actions.items()]
-    told += [f"data of {count} volumes {word}" for word, count in data.items()]
+    told += [f"data of {volumes_text(count)} {word}" for word, count in data.items()]
     return f"Nothing was changed. From {system.status.source_url}: {', '.join(told) or 'nothing'}."
 
 
@@ -112,15 +107,7 @@ def describe_system_restore(system: SystemRestore, reader: Reader) -> tuple[Sect
                 ("Volumes", str(system.spec.volumes)),
             ],
         ),
-        section(
-            "Times",
-            [
-                ("Started", reader.moment_and_age(status.start_timestamp)),
-                ("Time left", reader.until(status.deadline)),
-                ("Ended", reader.moment_and_age(status.completion_timestamp)),
-                ("Took", reader.took(status.start_timestamp, status.completion_timestamp)),
-            ],
-        ),
+        times_section(status, reader, deadline=status.deadline),
         section("Definitions", [_definition_line(row) for row in status.definitions]),
         section("Volumes", [_volume_line(row) for row in status.volumes]),
         section("Problems", [("Failure", status.failure_reason or "")]),
@@ -140,24 +127,13 @@ def _volume_line(row: RestoredVolume) -> tuple[str, str]:
 
 def system_restore_job(system: SystemRestore) -> Job:
     """For somebody who waits for it."""
-    status = system.status
-    phase = shown_phase(system, status.phase)
-    start, end = status.start_timestamp, status.completion_timestamp
     back, wanted = volumes_back(system)
-    done = sum(row.done for row in status.definitions)
-    return Job(
-        word="System restore",
-        name=system.name,
-        phase=phase,
-        final=status.phase.final and phase != DELETING,
-        position=None,
-        waiting=waiting_condition(status),
-        items_done=back if wanted else None,
-        items_total=wanted or None,
-        problems=(status.failure_reason,) if status.failure_reason else (),
-        warnings=0,
-        errors=sum(row.state is RestoredVolumeState.FAILED for row in status.volumes),
-        took=None if start is None or end is None else end - start,
-        transfers=(),
-        remark=f"{done} definitions, {back} of {wanted} volumes",
+    done = sum(row.done for row in system.status.definitions)
+    data = f", {ordinal_of(back, wanted)} volumes" if wanted else ""
+    return job_without_transfers(
+        system,
+        "System restore",
+        items=(back, wanted) if wanted else None,
+        errors=sum(row.state is RestoredVolumeState.FAILED for row in system.status.volumes),
+        remark=f"{done} definitions{data}",
     )

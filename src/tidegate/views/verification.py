@@ -6,6 +6,7 @@ from tidegate.model.transfer import Transfer
 from tidegate.model.verification import Verification
 from tidegate.model.verification_record import VerificationRecord
 from tidegate.views.job import verification_job
+from tidegate.views.job_parts import times_section, took
 from tidegate.views.phases import (
     conditions_section,
     event_line,
@@ -53,11 +54,7 @@ VERIFICATIONS = TableView(
         Column("VERIFIED", _bytes, right=True),
         Column("AGE", lambda one, reader: reader.age(one.metadata.creation_timestamp)),
         Column("CHECK", lambda one, _: _check(one), wide=True),
-        Column(
-            "TOOK",
-            lambda one, reader: reader.took(one.status.start_timestamp, one.status.completion_timestamp),
-            wide=True,
-        ),
+        Column("TOOK", lambda one, reader: took(one.status, reader), wide=True),
         Column("MESSAGE", lambda one, _: one.status.failure_reason or waiting_message(one.status), wide=True),
     ),
 )
@@ -84,14 +81,7 @@ def describe_verification(
             ],
         ),
         job_progress_section(job, reader),
-        section(
-            "Times",
-            [
-                ("Started", reader.moment_and_age(status.start_timestamp)),
-                ("Ended", reader.moment_and_age(status.completion_timestamp)),
-                ("Took", reader.took(status.start_timestamp, status.completion_timestamp)),
-            ],
-        ),
+        times_section(status, reader),
         *volume_sections(job.transfers, reader),
         section(
             "Problems",

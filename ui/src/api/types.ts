@@ -556,12 +556,6 @@ export type RestoreSpec = {
 
 export type RestoreStatus = {
   conditions: (Condition)[];
-  phase: RestorePhase;
-  backupName?: string;
-  source?: TransferSpec;
-  targetVolumes?: (string)[];
-  queuePosition?: number;
-  progress?: RestoreProgress;
   startTimestamp?: string;
   completionTimestamp?: string;
   errors: number;
@@ -570,6 +564,12 @@ export type RestoreStatus = {
   failureReason?: string;
   events: (BackupEvent)[];
   validationErrors: (string)[];
+  phase: RestorePhase;
+  backupName?: string;
+  source?: TransferSpec;
+  targetVolumes?: (string)[];
+  queuePosition?: number;
+  progress?: RestoreProgress;
 };
 
 export type RestoredDefinition = {
@@ -728,6 +728,7 @@ export type SystemBackupStatus = {
   version: string;
   url: string;
   checksum: string;
+  encryption: string;
   size?: number;
   startTimestamp?: string;
   deadline?: string;
@@ -890,14 +891,6 @@ export type VerificationSpec = {
 
 export type VerificationStatus = {
   conditions: (Condition)[];
-  phase: VerificationPhase;
-  backupName?: string;
-  backupUid?: string;
-  backupSchedule?: string;
-  scratch?: string;
-  progress?: VerificationProgress;
-  outcome?: VerificationPhase;
-  cleanUpSince?: string;
   startTimestamp?: string;
   completionTimestamp?: string;
   errors: number;
@@ -906,6 +899,14 @@ export type VerificationStatus = {
   failureReason?: string;
   events: (BackupEvent)[];
   validationErrors: (string)[];
+  phase: VerificationPhase;
+  backupName?: string;
+  backupUid?: string;
+  backupSchedule?: string;
+  scratch?: string;
+  progress?: VerificationProgress;
+  outcome?: VerificationPhase;
+  cleanUpSince?: string;
 };
 
 export type Volume = {
