@@ -40,9 +40,9 @@ async def backups(request: Request, wanted: Wanted, cut: CutParameter, skip: Ski
 
 @router.get("/counts")
 async def counts(request: Request, wanted: Wanted) -> Wire:
-    """How many volumes and backups match, exactly."""
+    """How many volumes and backups match; `more` where they were not counted to the end."""
     found = await catalogue_of(services_of(request)).counts(wanted)
-    return {"volumes": found.volumes, "backups": found.backups}
+    return {"volumes": found.volumes, "backups": found.backups, "more": found.more}
 
 
 @router.get("/facets", response_model_exclude_none=True)

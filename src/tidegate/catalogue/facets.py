@@ -18,6 +18,7 @@ from tidegate.catalogue.keys import (
     Key,
     Wish,
     by_time,
+    count_up_to,
     in_groups,
     keys,
     set_condition,
@@ -82,7 +83,7 @@ def find_facets(
         return _exact(connection, parts, inner, found, limits)
     if looked is None:
         return found
-    backups = _count_up_to(connection, inner.and_(set_condition(wish)), wish.before, limits.counted + 1)
+    _, backups = count_up_to(connection, inner.and_(set_condition(wish)), wish.before, limits.counted + 1)
     return found.replace(backups=min(backups, limits.counted), more=backups > limits.counted)
 
 
@@ -115,15 +116,6 @@ def _newest(connection: sqlite3.Connection, inner: Condition, wish: Wish, *, man
         return keys(connection, inner, wish)
     condition = inner.and_(set_condition(wish))
     return walk(connection, by_time(condition) if many else condition, wish.before, wish.limit)
-
-
-def _count_up_to(connection: sqlite3.Connection, condition: Condition, before: Key, most: int) -> int:
-    (found,) = connection.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM backups b WHERE b.hidden = 0 AND (b.created, b.id) < (?, ?) "
-        f"AND {condition.sql or '1'} LIMIT ?)",
-        (*before, *condition.values, most),
-    ).fetchone()
-    return int(found)
 
 
 _Sampled = tuple[str, str, int, int]

@@ -1,15 +1,25 @@
 """Finding pages and counts, each by the way that stays short: never over all backups."""
 
 import sqlite3
-from dataclasses import replace
 from itertools import islice
 
 from tidegate.catalogue.conditions import Condition, group_condition, label_condition, row_condition
-from tidegate.catalogue.keys import END, GROUPS, Key, check_skip, keys, keys_after, wish_for
-from tidegate.catalogue.rows import BACKUP_COLUMNS, BACKUP_TABLES, STATES, VOLUME_COLUMNS, backup_of, volume_of
+from tidegate.catalogue.keys import (
+    END,
+    GROUPS,
+    MOST_SKIPPED,
+    Key,
+    check_skip,
+    count_up_to,
+    inside,
+    keys,
+    keys_after,
+    set_condition,
+    wish_for,
+)
+from tidegate.catalogue.rows import BACKUP_COLUMNS, BACKUP_TABLES, VOLUME_COLUMNS, backup_of, volume_of
 from tidegate.errors import InvalidInput
 from tidegate.model.catalogue import (
-    BackupState,
     CatalogueBackup,
     CatalogueCounts,
     CatalogueFilter,
@@ -68,38 +78,16 @@ def find_volumes(
 
 
 def count(connection: sqlite3.Connection, wanted: CatalogueFilter) -> CatalogueCounts:
-    """Exactly; from the kept counts of groups unless single backups must be asked."""
-    groups, labels, rows = group_condition(wanted), label_condition(wanted), row_condition(wanted)
-    where = groups.sql or "1"
-    if not labels and not rows:
-        sql = f"SELECT count(DISTINCT g.volume_id), coalesce(sum(g.backups), 0) FROM {GROUPS} WHERE {where}"
+    """Exactly from the kept counts of groups; where each backup must be asked, only so many as one look may take."""
+    groups = group_condition(wanted)
+    wish = wish_for(wanted, END, MOST_SKIPPED + 1)
+    if not wish.rest and wish.before == END:
+        sql = f"SELECT count(DISTINCT g.volume_id), coalesce(sum(g.backups), 0) FROM {GROUPS} WHERE {groups.sql or '1'}"
         return CatalogueCounts(*connection.execute(sql, groups.values).fetchone())
-    of_backups = labels.and_(rows)
-    volumes = (
-        f"SELECT count(DISTINCT g.volume_id) FROM {GROUPS} WHERE {where} AND EXISTS "
-        f"(SELECT 1 FROM backups b WHERE b.hidden = 0 AND b.group_id = g.id AND {of_backups.sql})"
+    volumes, backups = count_up_to(
+        connection, inside(connection, groups).and_(set_condition(wish)), wish.before, wish.limit
     )
-    (found,) = connection.execute(volumes, (*groups.values, *of_backups.values)).fetchone()
-    return CatalogueCounts(found, _count_backups(connection, wanted, groups, labels))
-
-
-def _count_backups(
-    connection: sqlite3.Connection, wanted: CatalogueFilter, groups: Condition, labels: Condition
-) -> int:
-    if wanted.state is BackupState.COMPLETED:
-        # Nearly all are; those that are not have an index of their own.
-        others = [_count_backups(connection, replace(wanted, state=one), groups, labels) for one in STATES[1:]]
-        return _count_backups(connection, replace(wanted, state=None), groups, labels) - sum(others)
-    condition = labels.and_(row_condition(wanted)) or Condition("1")
-    if groups:
-        sql = (
-            f"SELECT count(*) FROM {GROUPS} CROSS JOIN backups b "
-            f"WHERE b.group_id = g.id AND b.hidden = 0 AND {groups.sql} AND {condition.sql}"
-        )
-    else:
-        sql = f"SELECT count(*) FROM backups b WHERE b.hidden = 0 AND {condition.sql}"
-    (found,) = connection.execute(sql, (*groups.values, *condition.values)).fetchone()
-    return int(found)
+    return CatalogueCounts(volumes, min(backups, MOST_SKIPPED), more=backups > MOST_SKIPPED)
 
 
 def _check_beginning(marker: str, skip: int) -> None:

@@ -157,7 +157,8 @@ def delete(
 
 def _show_counts(cli: CliContext, wire: Wire, form: OutputFormat) -> None:
     if not show_document(cli, wire, form):
-        cli.terminal.out(f"{wire['backups']} backups of {wire['volumes']} volumes")
+        more = "more than " if wire["more"] else ""
+        cli.terminal.out(f"{more}{wire['backups']} backups of {more}{wire['volumes']} volumes")
 
 
 @app.command(

@@ -19,9 +19,9 @@ def check_deletable(wanted: CatalogueFilter, found: CatalogueCounts) -> None:
         raise InvalidInput(
             "no filter is given, and without one everything would go", hint="say what shall go, for example a volume"
         )
-    if found.backups > MOST_DELETED:
+    if found.more or found.backups > MOST_DELETED:
         raise InvalidInput(
-            f"{found.backups} backups match, and at most {MOST_DELETED} are deleted at once",
+            f"{'more than ' if found.more else ''}{found.backups} backups match, and at most {MOST_DELETED} are deleted at once",
             hint="narrow the filter down, for example by a time; or delete whole volumes",
         )
 

@@ -125,7 +125,9 @@ class CataloguePage(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class CatalogueCounts:
-    """How much there is."""
+    """How much there is. What is asked of each backup is counted to a limit only."""
 
     volumes: int
     backups: int
+    more: bool = False
+    """Whether there are more than these."""
