@@ -9,9 +9,9 @@ from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.failures import wrong_usage
 from tidegate.cli.formats import OutputFormat
 from tidegate.cli.listings import Query, pages, show_document, show_listing
+from tidegate.cli.moments import read_moment
 from tidegate.cli.nouns import BACKUP_VOLUME, TARGET
 from tidegate.cli.options import epilog
 from tidegate.cli.output import show_table
@@ -67,8 +67,8 @@ def search(
         "pod": pod,
         "target": target,
         "state": state,
-        "since": _moment(cli, since, "--since"),
-        "until": _moment(cli, until, "--until"),
+        "since": read_moment(cli, since, "--since"),
+        "until": read_moment(cli, until, "--until"),
     }
     query: Query = {name: value for name, value in texts.items() if value}
     if label:
@@ -78,24 +78,6 @@ def search(
             _show_counts(cli, client.look("catalogue/counts", query), output or OutputFormat.TABLE)
         else:
             _show_found(cli, client, query, limit, output or OutputFormat.TABLE, volumes=volumes)
-
-
-def _moment(cli: CliContext, text: str, option: str) -> str:
-    """A date, a time, or how long ago."""
-    from datetime import datetime
-
-    from tidegate.model.duration import parse_duration
-
-    if not text:
-        return ""
-    try:
-        if text[-1] in "smhd":
-            return (cli.clock.now() - parse_duration(text)).isoformat()
-        return datetime.fromisoformat(text).astimezone().isoformat()
-    except (ValueError, OverflowError):
-        raise wrong_usage(
-            f"{option}: {text!r} is not a time.", hint="Write 2026-01-31, 2026-01-31T12:00, or 36h."
-        ) from None
 
 
 def _show_found(

@@ -1,5 +1,26 @@
 // Made by `make generate` from the server's schemas; change those, not this file.
 
+export type AccessToken = {
+  name: string;
+  role: Role;
+  createdAt: string;
+  createdBy: string;
+  expiresAt?: string;
+  lastUsedAt?: string;
+};
+
+export type AuditEntry = {
+  at: string;
+  who: string;
+  via?: Via;
+  role?: Role;
+  address: string;
+  method: string;
+  what: string;
+  outcome: number;
+  note: string;
+};
+
 export type Backup = {
   apiVersion: "tidegate.dev/v1alpha1";
   kind: "Backup";
@@ -244,6 +265,11 @@ export type HookStatus = {
   problems: (string)[];
 };
 
+export type IssuedToken = {
+  token: string;
+  record: AccessToken;
+};
+
 export type LabelSelector = {
   matchLabels: Record<string, string>;
 };
@@ -273,6 +299,8 @@ export type LoadedNode = {
 
 export type Login = {
   token: string;
+  user: string;
+  password: string;
 };
 
 export type MatchExpression = {
@@ -311,6 +339,18 @@ export type NamespaceSpec = Record<string, unknown>;
 
 export type NamespaceStatus = {
   conditions: (Condition)[];
+};
+
+export type NewToken = {
+  name: string;
+  role: Role;
+  expiresAt?: string;
+};
+
+export type NewUser = {
+  name: string;
+  role: Role;
+  password: string;
 };
 
 export type Node = {
@@ -572,6 +612,8 @@ export type Retention = {
   keepYearly?: number;
 };
 
+export type Role = "viewer" | "operator" | "admin";
+
 export type Schedule = {
   apiVersion: "tidegate.dev/v1alpha1";
   kind: "Schedule";
@@ -614,7 +656,7 @@ export type ScheduledVerification = {
 
 export type Session = {
   user: string;
-  role: "viewer" | "operator" | "admin";
+  role: Role;
 };
 
 export type Setting = {
@@ -795,6 +837,22 @@ export type TransferStatus = {
   events: (BackupEvent)[];
 };
 
+export type User = {
+  name: string;
+  role: Role;
+  disabled: boolean;
+  createdAt: string;
+  createdBy: string;
+  passwordChangedAt: string;
+  lastLoginAt?: string;
+};
+
+export type UserChange = {
+  role?: Role;
+  disabled?: boolean;
+  password?: string;
+};
+
 export type ValidationError = {
   loc: (string | number)[];
   msg: string;
@@ -857,6 +915,8 @@ export type VerificationStatus = {
   events: (BackupEvent)[];
   validationErrors: (string)[];
 };
+
+export type Via = "admin.token" | "token" | "user";
 
 export type Volume = {
   apiVersion: "tidegate.dev/v1alpha1";
@@ -1025,5 +1085,9 @@ export const KNOWN_SETTINGS: Record<string, { default: string; description: stri
   "system-backup-upload-timeout": {
     "default": "1h",
     "description": "How long a system backup tries to write its archive to a store that does not answer, and a system restore to read it, before it ends as Error."
+  },
+  "audit-retention": {
+    "default": "400d",
+    "description": "How long the audit remembers who changed what."
   }
 };
