@@ -1,7 +1,7 @@
 """`/v1/audit`: every change, by whom."""
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 
@@ -9,6 +9,7 @@ from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import Wire
 from tidegate.errors import Refused
 from tidegate.model.audit import LONGEST_TEXT, AuditEntry, AuditFilter
+from tidegate.model.frozen import Model
 from tidegate.ports.audit import LARGEST_PAGE, PAGE
 
 router = APIRouter(tags=["access"], dependencies=[Depends(require_token)])
@@ -24,7 +25,25 @@ async def _wanted(
     return AuditFilter(who, what, _aware(since), _aware(until))
 
 
-@router.get("/audit", responses={200: {"model": list[AuditEntry], "description": "`data` of the collection"}})
+class AuditPagination(Model):
+    """Where to go on."""
+
+    limit: int
+    next: str | None
+
+
+class AuditListing(Model):
+    """One page, as it is answered."""
+
+    type: Literal["collection"]
+    resource_type: Literal["auditEntry"]
+    data: tuple[AuditEntry, ...]
+    links: dict[str, str]
+    actions: dict[str, str]
+    pagination: AuditPagination
+
+
+@router.get("/audit", responses={200: {"model": AuditListing}})
 async def list_audit(
     request: Request,
     wanted: Annotated[AuditFilter, Depends(_wanted)],

@@ -21,6 +21,20 @@ export type AuditEntry = {
   note: string;
 };
 
+export type AuditListing = {
+  type: "collection";
+  resourceType: "auditEntry";
+  data: (AuditEntry)[];
+  links: Record<string, string>;
+  actions: Record<string, string>;
+  pagination: AuditPagination;
+};
+
+export type AuditPagination = {
+  limit: number;
+  next?: string;
+};
+
 export type Backup = {
   apiVersion: "tidegate.dev/v1alpha1";
   kind: "Backup";

@@ -166,7 +166,7 @@ function Shown({ token }: { token: string }) {
     return (
         <>
             <p>Copy it now. It is not shown again, and nobody can look it up.</p>
-            <Command text={token} />
+            <Command text={token} label="Copy the token" />
             <footer>
                 <button class="button primary" onClick={closeDialog}>
                     I have it
