@@ -99,6 +99,7 @@ def test_a_token_is_made_used_revoked_and_the_audit_tells_it(visitor, server):
     dialog.get_by_label("Days until it expires").fill("30")
     expect(dialog).to_contain_text("tidegate token create robot --role operator --expires 30d")
     dialog.get_by_role("button", name="Make the token").click()
+    expect(dialog).to_contain_text("Copy it now")
     token = dialog.locator("[data-command]").get_attribute("data-command")
     dialog.get_by_role("button", name="I have it").click()
     expect(visitor.row("robot")).to_contain_text("in 29d")
@@ -117,8 +118,8 @@ def test_a_token_is_made_used_revoked_and_the_audit_tells_it(visitor, server):
     refused = page.locator("tbody tr").first
     expect(refused).to_contain_text("PUT settings/concurrent-backups")
     expect(refused).to_contain_text("Refused (403)")
-    page.get_by_label("Who").fill("")
-    page.get_by_label("What").fill("tokens/robot")
+    page.get_by_label("Who", exact=True).fill("")
+    page.get_by_label("What", exact=True).fill("tokens/robot")
     expect(page.locator("tbody tr")).to_have_count(2)
     expect(page.locator("tbody tr").first).to_contain_text("DELETE tokens/robot")
     assert "what=tokens%2Frobot" in page.url

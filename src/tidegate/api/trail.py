@@ -119,15 +119,20 @@ def _entry(trail: Trail, request: Request, status: int, now: datetime) -> AuditE
     caller = trail.caller
     return AuditEntry(
         at=now,
-        who=caller.name if caller else trail.claimed[:LONGEST_TEXT],
+        who=caller.name if caller else _cut(trail.claimed),
         via=caller.via if caller else None,
         role=caller.role if caller else None,
         address=request.client.host if request.client else "",
         method=request.method,
-        what=_what(request, trail)[:LONGEST_TEXT],
+        what=_cut(_what(request, trail)),
         outcome=status,
-        note=trail.note[:LONGEST_TEXT],
+        note=_cut(trail.note),
     )
+
+
+def _cut(text: str) -> str:
+    """What any database takes, whatever a client has sent."""
+    return text[:LONGEST_TEXT].encode(errors="replace").decode()
 
 
 def _what(request: Request, trail: Trail) -> str:

@@ -6,6 +6,7 @@ what destroys backup data, and for what decides what is protected, where it goes
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tidegate.model.access import Role
 from tidegate.model.kinds import KIND_BY_PLURAL
@@ -29,7 +30,7 @@ class Rule:
     reads: bool = False
     """Whether it changes nothing, whatever its method says."""
 
-    @property
+    @cached_property
     def words(self) -> list[str]:
         """The path word by word."""
         return self.path.split("/")
