@@ -25,6 +25,8 @@ TABLE = [
     ("POST", "/backups/nightly/pin", (), O),
     ("POST", "/restores", (), O),
     ("POST", "/restore-plans", (), O),
+    ("GET", "/backups/nightly/files", (), V),
+    ("GET", "/backups/nightly/content", (), O),
     ("POST", "/queue/nightly/move", (), O),
     ("POST", "/schedules/nightly/run", (), O),
     ("PUT", "/backuptargets", (), O),

@@ -18,7 +18,7 @@ class Cost:
     log2_n: int = 15
     r: int = 8
     p: int = 3
-    """The three together: 32 MiB and about a quarter of a second."""
+    """The three together: 32 MiB and some tenths of a second."""
 
 
 def hash_password(password: str, cost: Cost) -> str:

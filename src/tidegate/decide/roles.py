@@ -62,6 +62,8 @@ RULES: tuple[Rule, ...] = (
     Rule("POST", "/backups/*/cancel", OPERATOR),
     Rule("POST", "/backups/*/pin", OPERATOR),
     Rule("POST", "/backups/*/unpin", OPERATOR),
+    # The data itself; who may only look sees that there are files, and not what is in them.
+    Rule("GET", "/backups/*/content", OPERATOR),
     Rule("POST", "/restores/*/cancel", OPERATOR),
     # It tells what is at paths of the server that the caller names.
     Rule("POST", "/restore-plans", OPERATOR, reads=True),
@@ -78,6 +80,7 @@ RULES: tuple[Rule, ...] = (
     Rule("POST", "/backuptargets/*", ADMIN, action="backupTargetUpdate"),
     Rule("POST", "/backupvolumes/*", ADMIN, action="backupDelete"),
     Rule("DELETE", "/backupvolumes/*", ADMIN),
+    Rule("POST", "/catalogue/deletions", ADMIN),
     Rule("PUT", "/load", ADMIN),
     # Who may come in, and what they did.
     *(
@@ -103,8 +106,11 @@ RULES: tuple[Rule, ...] = (
             "/apiversions",
             "/backupvolumes",
             "/backupvolumes/*",
+            "/backups/*/files",
             "/catalogue/backups",
             "/catalogue/counts",
+            "/catalogue/facets",
+            "/catalogue/records",
             "/catalogue/status",
             "/catalogue/syncs/*/*",
             "/catalogue/volumes",
