@@ -5,7 +5,7 @@
     │   ├── InvalidInput           a value is wrong; says which and what would be right
     │   ├── Unauthenticated        no token, or one that nobody gave out
     │   ├── Forbidden              the caller is known, but may not do this, or not in this way
-    │   ├── TooManyAttempts        too many wrong tokens in a short time
+    │   ├── TooManyAttempts        too many wrong logins in a short time
     │   ├── WrongKey               a backup is encrypted, and its key is not the one that was given
     │   ├── NotFound               there is no such thing
     │   ├── AlreadyExists          the name is taken
@@ -76,7 +76,7 @@ class Forbidden(UserError):
 
 
 class TooManyAttempts(UserError):
-    """Too many wrong tokens in a short time."""
+    """Too many wrong logins in a short time."""
 
     code = "TooManyAttempts"
 

@@ -25,6 +25,9 @@ SCREENS = [
     ("/targets", "Targets", "Available"),
     ("/nodes", "Nodes and load", "Ready"),
     ("/settings", "Settings", "concurrent-backups"),
+    ("/tokens", "Tokens", "No token yet."),
+    ("/tokens?show=users", "Tokens", "No user yet."),
+    ("/audit", "Audit", "backuptargets/usb"),
 ]
 LOOKS = {
     "light": {"color_scheme": "light"},

@@ -5,6 +5,7 @@ import { DialogHost } from "./parts/dialog";
 import { Link } from "./parts/link";
 import { ThemeButton } from "./parts/theme";
 import { Toasts } from "./parts/toasts";
+import { AuditScreen } from "./screens/audit";
 import { BackupScreen } from "./screens/backup";
 import { isOver } from "./screens/backup_actions";
 import { BackupsScreen } from "./screens/backups";
@@ -19,15 +20,23 @@ import { RunningScreen } from "./screens/running";
 import { SchedulesScreen } from "./screens/schedules";
 import { SettingsScreen } from "./screens/settings";
 import { TargetsScreen } from "./screens/targets";
+import { TokensScreen } from "./screens/tokens";
 import { VolumesScreen } from "./screens/volumes";
 import { now } from "./store/clock";
 import { connection } from "./store/live";
 import { place } from "./store/place";
 import { backups, downloads, need, restores, targets, uploads } from "./store/resources";
 import { startSampling } from "./store/samples";
-import { door, logout } from "./store/session";
+import { door, logout, mayManage } from "./store/session";
 
-type Item = { path: string; title: string; screen: () => preact.JSX.Element; count?: () => number; bad?: boolean };
+type Item = {
+    path: string;
+    title: string;
+    screen: () => preact.JSX.Element;
+    count?: () => number;
+    bad?: boolean;
+    admin?: boolean;
+};
 
 const running = (): number =>
     backups.all().filter((one) => !isOver(one) && !["New", "Queued"].includes(one.status.phase)).length +
@@ -56,6 +65,8 @@ const SCREENS: Item[] = [
     },
     { path: "/nodes", title: "Nodes and load", screen: NodesScreen },
     { path: "/settings", title: "Settings", screen: SettingsScreen },
+    { path: "/tokens", title: "Tokens", screen: TokensScreen, admin: true },
+    { path: "/audit", title: "Audit", screen: AuditScreen, admin: true },
 ];
 
 export function App() {
@@ -87,7 +98,7 @@ function Frame({ user, role }: { user: string; role: string }) {
                 </Link>
                 <nav aria-label="Screens">
                     <ul>
-                        {SCREENS.map((item) => (
+                        {SCREENS.filter((item) => !item.admin || mayManage.value).map((item) => (
                             <NavItem key={item.path} item={item} />
                         ))}
                     </ul>

@@ -5,6 +5,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from tidegate.api import (
+    accounts,
+    audit,
     backuptargets,
     backupvolumes,
     catalogue,
@@ -28,6 +30,7 @@ from tidegate.api import (
 from tidegate.api.body_limit import BodyLimit
 from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
 from tidegate.api.services import Services
+from tidegate.api.trail import AuditTrail
 from tidegate.errors import TidegateError
 
 
@@ -54,6 +57,8 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(events.router)
     v1.include_router(health.versioned)
     v1.include_router(session.router)
+    v1.include_router(accounts.router)
+    v1.include_router(audit.router)
     app.include_router(v1)
     app.include_router(longhorn_schemas.router)
     app.include_router(health.router)
@@ -63,4 +68,5 @@ def build_application(services: Services) -> FastAPI:
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(Exception, on_bug)
     app.add_middleware(BodyLimit)
+    app.add_middleware(AuditTrail, services=services)
     return app

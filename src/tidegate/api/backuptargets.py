@@ -18,6 +18,7 @@ from tidegate.api.parameters import DryRun, Place, selector_from
 from tidegate.api.resources import LARGEST_PAGE, create_resource, replace_resource
 from tidegate.api.services import Services
 from tidegate.api.sync_requests import sync_target, sync_volume
+from tidegate.api.trail import caller_of, name_made
 from tidegate.errors import AlreadyExists, NotFound
 from tidegate.format.backup_url import same_store
 from tidegate.model.setting import Setting, effective_settings
@@ -68,13 +69,16 @@ async def create_target(request: Request, dry_run: DryRun = False) -> Response:
     services = services_of(request)
     sent = await read_object(request)
     if not speaks_longhorn(sent):
-        made = await create_resource(services, own_target(sent), dry_run=dry_run)
+        own = own_target(sent)
+        name_made(request, own)
+        made = await create_resource(services, own, dry_run=dry_run, asked_by=caller_of(request).title)
         return await _shown(request, services, made, status=200 if dry_run else 201)
     wanted = new_target(sent)
+    name_made(request, wanted)
     try:
         stored = await services.store.get(BackupTarget, wanted.name)
     except NotFound:
-        stored = await create_resource(services, wanted, dry_run=dry_run)
+        stored = await create_resource(services, wanted, dry_run=dry_run, asked_by=caller_of(request).title)
     # Longhorn answers with the one that is there; but nobody shall believe that it is another store.
     if not same_store(stored.spec.url, wanted.spec.url):
         raise AlreadyExists(f"target {wanted.name} already names another store", hint="choose another name")

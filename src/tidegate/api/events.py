@@ -1,17 +1,17 @@
 """The event stream: every change of the kinds a client asks for, in order, resumable by version."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import StreamingResponse
 
-from tidegate.api.auth import require_token, services_of
+from tidegate.api.auth import caller_from, require_token, services_of
 from tidegate.api.presenting import present_news
 from tidegate.api.services import Services
-from tidegate.errors import InvalidInput, WatchExpired
+from tidegate.errors import InvalidInput, Unauthenticated, WatchExpired
 from tidegate.model.kinds import KIND_BY_PLURAL
 from tidegate.model.resource import Resource
 
@@ -44,10 +44,22 @@ async def events(
     elif not start.isdecimal():
         raise InvalidInput(f"{start!r} is not a version", field="since")
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_stream(services, wanted, start), media_type="text/event-stream", headers=headers)
+    lines = _stream(services, wanted, start, lambda: _may_hear_on(request))
+    return StreamingResponse(lines, media_type="text/event-stream", headers=headers)
 
 
-async def _stream(services: Services, kinds: list[type[Resource]], since: str) -> AsyncIterator[bytes]:
+def _may_hear_on(request: Request) -> bool:
+    """A stream may outlive its token, its session or its user, none of whom shall hear more then."""
+    try:
+        caller_from(request)
+    except Unauthenticated:
+        return False
+    return True
+
+
+async def _stream(
+    services: Services, kinds: list[type[Resource]], since: str, may_hear_on: Callable[[], bool] = lambda: True
+) -> AsyncIterator[bytes]:
     # Two things can end a wait: the next change, and the server going down. uvicorn would wait for us for ever.
     down = asyncio.create_task(services.shutting_down.wait())
     outbox = _Outbox(services)
@@ -60,6 +72,8 @@ async def _stream(services: Services, kinds: list[type[Resource]], since: str) -
                 {coming, filling, down}, timeout=_KEEP_ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED
             )
             coming.cancel()
+            if not may_hear_on():
+                return
             if filling.done():
                 filling.result()
                 yield outbox.take() + _EXPIRED

@@ -13,7 +13,10 @@ from tidegate.api.parameters import DryRun, Place, path_of, place, selector_from
 from tidegate.api.presenting import Wire, present, present_one
 from tidegate.api.queue_preview import preview
 from tidegate.api.services import Services
-from tidegate.errors import AlreadyExists, InvalidInput, NotFound
+from tidegate.api.trail import caller_of, name_made, requested_by
+from tidegate.decide.roles import schedule_refusal
+from tidegate.errors import AlreadyExists, Forbidden, InvalidInput, NotFound
+from tidegate.model.access import Caller
 from tidegate.model.backup import Backup
 from tidegate.model.kinds import kind_name
 from tidegate.model.node import Node
@@ -45,6 +48,8 @@ _WRITABLE: tuple[type[Resource], ...] = (
     Verification,
     Notification,
 )
+# What somebody asks for to be done: these tell by whom.
+_JOBS: frozenset[type[Resource]] = frozenset({Backup, Restore, SystemBackup, SystemRestore, Verification})
 _REPLACEABLE: tuple[type[Resource], ...] = (Volume, Schedule, Notification)
 _DELETABLE: tuple[type[Resource], ...] = (*_WRITABLE, BackupTarget)
 _READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node, NotificationDelivery)
@@ -96,7 +101,9 @@ def _add_creating(router: APIRouter, kind: type[R]) -> None:
         resource: kind,  # type: ignore[valid-type]  # the schema of this very kind
         dry_run: DryRun = False,
     ) -> Response:
-        made: Resource = await create_resource(services_of(request), resource, dry_run=dry_run)
+        name_made(request, resource)
+        asked_by = caller_of(request).title
+        made: Resource = await create_resource(services_of(request), resource, dry_run=dry_run, asked_by=asked_by)
         return JSONResponse(made.to_wire(), status_code=200 if dry_run else 201)
 
     responses: dict[int | str, dict[str, Any]] = {201: {"model": kind}}
@@ -110,18 +117,23 @@ def _add_replacing(router: APIRouter, kind: type[R]) -> None:
         at: Place = place(kind),
         dry_run: DryRun = False,
     ) -> Wire:
-        replaced: Resource = await replace_resource(services_of(request), resource, at, dry_run=dry_run)
+        services = services_of(request)
+        if isinstance(resource, Schedule):
+            await _check_schedule_change(services, resource, at, caller_of(request))
+        replaced: Resource = await replace_resource(services, resource, at, dry_run=dry_run)
         return replaced.to_wire()
 
     shown: dict[str, Any] = {"response_model": kind, "response_model_exclude_none": True}
     router.put(path_of(kind), **shown, **_titled(kind, "replace"))(replace)
 
 
-async def create_resource(services: Services, sent: R, *, dry_run: bool) -> R:
+async def create_resource(services: Services, sent: R, *, dry_run: bool, asked_by: str) -> R:
     """Check it and store it; the way in for everything that clients make."""
     kind = type(sent)
     admission = ADMISSIONS[kind]
     admitted = await admission.check(services, as_sent(sent))
+    if kind in _JOBS:
+        admitted = requested_by(admitted, asked_by)
     if await exists(services, admitted):
         raise AlreadyExists(f"{admitted.ref} already exists", hint="choose another name, or delete it first")
     if not dry_run:
@@ -132,6 +144,12 @@ async def create_resource(services: Services, sent: R, *, dry_run: bool) -> R:
         admitted = await preview(services, admitted, every_obstacle=dry_run)
     assert isinstance(admitted, kind)  # noqa: S101  # admission changes no kind
     return admitted
+
+
+async def _check_schedule_change(services: Services, sent: Schedule, at: Place, caller: Caller) -> None:
+    refused = schedule_refusal(caller.role, await services.store.get(Schedule, at.name), sent)
+    if refused:
+        raise Forbidden(refused, hint="ask an administrator")
 
 
 async def replace_resource(services: Services, sent: R, at: Place, *, dry_run: bool) -> R:

@@ -10,6 +10,7 @@ from tidegate.api.admission import ADMISSIONS
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import Wire
 from tidegate.api.queue_preview import preview
+from tidegate.api.trail import caller_of, name_made, requested_by
 from tidegate.decide.schedules import backup_for, next_times, unfinished
 from tidegate.decide.system_schedules import as_run, system_backup_of, template_of
 from tidegate.errors import InvalidInput, Refused
@@ -59,6 +60,8 @@ async def run_now(request: Request, name: str, force: Force = False) -> JSONResp
     run = backup_for(schedule, services.clock.now()).replace(spec=template_of(schedule))
     template = schedule.spec.system_backup
     wanted = run if template is None else system_backup_of(run, template)
-    created = await services.store.create(await ADMISSIONS[type(wanted)].check(services, wanted))
+    admitted = await ADMISSIONS[type(wanted)].check(services, wanted)
+    created = await services.store.create(requested_by(admitted, caller_of(request).title))
+    name_made(request, created)
     shown = await preview(services, created) if isinstance(created, Backup) else created
     return JSONResponse(shown.to_wire(), status_code=201)

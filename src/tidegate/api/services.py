@@ -13,6 +13,8 @@ from tidegate.decide.queue_table import QueueTable
 from tidegate.decide.restore_queue import RestoreTable
 from tidegate.decide.transfer_figures import TransferFigures
 from tidegate.decide.transfer_table import TransferTable
+from tidegate.ports.accounts import Accounts
+from tidegate.ports.audit import AuditLog
 from tidegate.ports.catalogue import Catalogue
 from tidegate.ports.catalogue_syncs import CatalogueSyncs
 from tidegate.ports.clock import Clock
@@ -54,6 +56,9 @@ class Services:
     sessions: Sessions = field(default_factory=Sessions)
     """Cookies that count as the token did; made by one that nobody else has, unless the server gives its own key."""
     logins: LoginGuard = field(default_factory=LoginGuard)
+    accounts: Accounts | None = None
+    """Without them, nobody comes in but the owner."""
+    audit: AuditLog | None = None
     page: PageFiles = field(default_factory=PageFiles)
     """The built web page; empty where nobody built it."""
     secrets: SecretStore = field(default_factory=NoSecrets)

@@ -9,6 +9,7 @@ from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import collection
 from tidegate.api.parameters import DryRun
 from tidegate.api.presenting import Wire
+from tidegate.api.trail import trail_of
 from tidegate.errors import InvalidInput, NotFound
 from tidegate.model.resource import Metadata, Resource
 from tidegate.model.setting import KNOWN_SETTINGS, Setting, SettingSpec
@@ -39,6 +40,7 @@ async def get_setting(request: Request, name: str) -> Wire:
 async def put_setting(request: Request, name: str, setting: Setting, dry_run: DryRun = False) -> Wire:
     """Set it, effective at once."""
     services = services_of(request)
+    trail_of(request).note = f"value {setting.spec.value}"
     if setting.name != name:
         raise InvalidInput("metadata.name must be the name in the path", field="metadata.name")
     admitted = await ADMISSIONS[Setting].check(services, as_sent(setting))

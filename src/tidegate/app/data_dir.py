@@ -31,6 +31,11 @@ class DataDir:
         return self.path / "catalogue.sqlite"
 
     @property
+    def access(self) -> Path:
+        """Users, tokens and the audit; hashes of secrets are in no other file."""
+        return self.path / "access.sqlite"
+
+    @property
     def address_file(self) -> Path:
         """Where the running server is."""
         return self.path / "server.json"

@@ -11,6 +11,8 @@ import structlog
 
 import tidegate
 from tidegate import __version__
+from tidegate.access.accounts import SqliteAccounts
+from tidegate.access.audit import SqliteAudit
 from tidegate.api.page import NO_PAGE
 from tidegate.api.page_files import PageFiles, read_page
 from tidegate.api.queue_around import AroundQueue
@@ -73,6 +75,9 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         movers = ChildMovers(data_dir.maps)
         catalogue = SqliteCatalogue.open(data_dir.catalogue)
         closing.callback(catalogue.close)
+        accounts, audit = SqliteAccounts.open(data_dir.access), SqliteAudit.open(data_dir.access)
+        closing.callback(accounts.close)
+        closing.callback(audit.close)
         runner = CatalogueRunner(catalogue, clock)
         closing.callback(runner.close)
         syncs = CatalogueSync(store, clock, secrets, catalogue, runner.run)
@@ -103,6 +108,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             archives=archives,
             token_is_good=token_check(token),
             sessions=Sessions(token.encode()),
+            accounts=accounts,
+            audit=audit,
             page=read_page(_PAGE),
             version=__version__,
             reconcile_errors=runtime.error_counts,

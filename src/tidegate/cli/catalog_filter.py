@@ -6,8 +6,8 @@ import typer
 
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext
-from tidegate.cli.failures import wrong_usage
 from tidegate.cli.listings import Query
+from tidegate.cli.moments import read_moment
 from tidegate.cli.nouns import TARGET
 
 _GLOB = "; * stands for any part."
@@ -25,26 +25,8 @@ Until = Annotated[str, typer.Option(metavar="TIME", help="Made before this time.
 
 def filter_query(cli: CliContext, labels: list[str] | None, *, since: str, until: str, **texts: str) -> Query:
     """As the API takes it; what is empty does not matter."""
-    moments = {"since": _moment(cli, since, "--since"), "until": _moment(cli, until, "--until")}
+    moments = {"since": read_moment(cli, since, "--since"), "until": read_moment(cli, until, "--until")}
     query: Query = {name: value for name, value in {**texts, **moments}.items() if value}
     if labels:
         query["label"] = labels
     return query
-
-
-def _moment(cli: CliContext, text: str, option: str) -> str:
-    """A date, a time, or how long ago."""
-    from datetime import datetime
-
-    from tidegate.model.duration import parse_duration
-
-    if not text:
-        return ""
-    try:
-        if text[-1] in "smhd":
-            return (cli.clock.now() - parse_duration(text)).isoformat()
-        return datetime.fromisoformat(text).astimezone().isoformat()
-    except (ValueError, OverflowError):
-        raise wrong_usage(
-            f"{option}: {text!r} is not a time.", hint="Write 2026-01-31, 2026-01-31T12:00, or 36h."
-        ) from None

@@ -151,6 +151,11 @@ class Client:
         """One of a resource's actions; what the server answers."""
         return self._document(self._send("POST", _path(noun.plural, name, ""), {"action": action}, body))
 
+    def change(self, method: str, plural: str, name: str = "", body: Wire | None = None) -> Wire:
+        """Change what is no resource; what the server answers, if anything."""
+        response = self._send(method, _path(plural, name, "") if name else f"/v1/{plural}", None, body)
+        return self._document(response) if response.content else {}
+
     def cancel(self, noun: Noun, name: str) -> Wire:
         """Call one off; it as it is until it has stopped."""
         return self._resource("POST", f"{_path(noun.plural, name, '')}/cancel")

@@ -59,6 +59,9 @@ SYSTEM_RESTORE = Job("system restore", ("systemrestores",), "system_restore:SYST
 NODE = Noun("node", ("nodes",), "node:NODES")
 # Not a stored resource but a look into the catalogue, so it is in no list of nouns that can be watched.
 BACKUP_VOLUME = Noun("backup-volume", ("backupvolumes",), "catalogue:BACKUP_VOLUMES")
+# Not stored resources either: no stream of events tells of them.
+TOKEN = Noun("token", ("tokens",), "access:TOKENS")
+USER = Noun("user", ("users",), "access:USERS")
 
 NOUNS = (
     BACKUP,

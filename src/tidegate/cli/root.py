@@ -10,6 +10,7 @@ import typer
 
 from tidegate import __version__
 from tidegate.cli import (
+    audit,
     backup,
     backup_volume,
     catalog,
@@ -26,7 +27,9 @@ from tidegate.cli import (
     store,
     system,
     target,
+    token,
     transfer,
+    user,
     verify,
     volume,
 )
@@ -57,6 +60,8 @@ _NOUNS = {
     "load": load.app,
     "system": system.app,
     "store": store.app,
+    "token": token.app,
+    "user": user.app,
     "config": config.app,
 }
 _GLOBAL_OPTIONS = ("--server", "--token-file", "--data-dir", "--config", "--color")
@@ -121,6 +126,7 @@ def assemble(cli: CliContext) -> TidegateApp:
     app.callback()(_root)
     for name, noun in _NOUNS.items():
         app.add_typer(noun, name=name)
+    app.command("audit", epilog=audit.EPILOG)(audit.audit)
     app.command("version", epilog=version_verb.EPILOG)(version_verb.version)
     return app
 
@@ -133,7 +139,7 @@ def with_global_options_first(args: Sequence[str]) -> list[str]:
     place = 0
     while place < len(args) and args[place].startswith("-"):
         place += 2 if args[place] in _GLOBAL_OPTIONS else 1
-    if place >= len(args) or args[place] not in {*_NOUNS, "version"}:
+    if place >= len(args) or args[place] not in {*_NOUNS, "audit", "version"}:
         return list(args)
     moved: list[str] = []
     kept: list[str] = []

@@ -20,8 +20,9 @@ def check_deletable(wanted: CatalogueFilter, found: CatalogueCounts) -> None:
             "no filter is given, and without one everything would go", hint="say what shall go, for example a volume"
         )
     if found.more or found.backups > MOST_DELETED:
+        number = f"more than {found.backups}" if found.more else f"{found.backups}"
         raise InvalidInput(
-            f"{'more than ' if found.more else ''}{found.backups} backups match, and at most {MOST_DELETED} are deleted at once",
+            f"{number} backups match, and at most {MOST_DELETED} are deleted at once",
             hint="narrow the filter down, for example by a time; or delete whole volumes",
         )
 

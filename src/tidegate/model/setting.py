@@ -254,6 +254,12 @@ SYSTEM_BACKUP_UPLOAD_TIMEOUT = SettingDefinition(
     "it, before it ends as Error.",
     duration_of_at_least(timedelta(seconds=1)),
 )
+AUDIT_RETENTION = SettingDefinition(
+    "audit-retention",
+    "400d",
+    "How long the audit remembers who changed what.",
+    duration_of_at_least(timedelta(days=1)),
+)
 
 KNOWN_SETTINGS = {
     definition.name: definition
@@ -279,6 +285,7 @@ KNOWN_SETTINGS = {
         VERIFICATION_SCRATCH,
         SYSTEM_BACKUP_VOLUME_TIMEOUT,
         SYSTEM_BACKUP_UPLOAD_TIMEOUT,
+        AUDIT_RETENTION,
     )
 }
 
@@ -311,6 +318,7 @@ class Settings:
     catalogue_requests: int
     verification_scratch_directory: str
     """Empty: the server's own."""
+    audit_retention: timedelta
 
 
 def effective_settings(stored: list[Setting]) -> Settings:
@@ -345,4 +353,5 @@ def effective_settings(stored: list[Setting]) -> Settings:
         poll_interval=timedelta(seconds=value(POLL_INTERVAL)),  # type: ignore[arg-type]
         catalogue_requests=value(CATALOGUE_REQUESTS),  # type: ignore[arg-type]
         verification_scratch_directory=value(VERIFICATION_SCRATCH),  # type: ignore[arg-type]
+        audit_retention=value(AUDIT_RETENTION),  # type: ignore[arg-type]
     )

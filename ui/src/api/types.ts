@@ -1,5 +1,40 @@
 // Made by `make generate` from the server's schemas; change those, not this file.
 
+export type AccessToken = {
+  name: string;
+  role: Role;
+  createdAt: string;
+  createdBy: string;
+  expiresAt?: string;
+  lastUsedAt?: string;
+};
+
+export type AuditEntry = {
+  at: string;
+  who: string;
+  via?: Via;
+  role?: Role;
+  address: string;
+  method: string;
+  what: string;
+  outcome: number;
+  note: string;
+};
+
+export type AuditListing = {
+  type: "collection";
+  resourceType: "auditEntry";
+  data: (AuditEntry)[];
+  links: Record<string, string>;
+  actions: Record<string, string>;
+  pagination: AuditPagination;
+};
+
+export type AuditPagination = {
+  limit: number;
+  next?: string;
+};
+
 export type Backup = {
   apiVersion: "tidegate.dev/v1alpha1";
   kind: "Backup";
@@ -264,6 +299,11 @@ export type HookStatus = {
   problems: (string)[];
 };
 
+export type IssuedToken = {
+  token: string;
+  record: AccessToken;
+};
+
 export type KeptVolume = {
   volume: string;
   message: string;
@@ -298,6 +338,8 @@ export type LoadedNode = {
 
 export type Login = {
   token: string;
+  user: string;
+  password: string;
 };
 
 export type MatchExpression = {
@@ -336,6 +378,18 @@ export type NamespaceSpec = Record<string, unknown>;
 
 export type NamespaceStatus = {
   conditions: (Condition)[];
+};
+
+export type NewToken = {
+  name: string;
+  role: Role;
+  expiresAt?: string;
+};
+
+export type NewUser = {
+  name: string;
+  role: Role;
+  password: string;
 };
 
 export type Node = {
@@ -600,6 +654,8 @@ export type Retention = {
   keepYearly?: number;
 };
 
+export type Role = "viewer" | "operator" | "admin";
+
 export type Schedule = {
   apiVersion: "tidegate.dev/v1alpha1";
   kind: "Schedule";
@@ -664,7 +720,7 @@ export type SelectionWish = {
 
 export type Session = {
   user: string;
-  role: "viewer" | "operator" | "admin";
+  role: Role;
 };
 
 export type Setting = {
@@ -846,6 +902,22 @@ export type TransferStatus = {
   events: (BackupEvent)[];
 };
 
+export type User = {
+  name: string;
+  role: Role;
+  disabled: boolean;
+  createdAt: string;
+  createdBy: string;
+  passwordChangedAt: string;
+  lastLoginAt?: string;
+};
+
+export type UserChange = {
+  role?: Role;
+  disabled?: boolean;
+  password?: string;
+};
+
 export type ValidationError = {
   loc: (string | number)[];
   msg: string;
@@ -908,6 +980,8 @@ export type VerificationStatus = {
   outcome?: VerificationPhase;
   cleanUpSince?: string;
 };
+
+export type Via = "admin.token" | "token" | "user";
 
 export type Volume = {
   apiVersion: "tidegate.dev/v1alpha1";
@@ -1076,5 +1150,9 @@ export const KNOWN_SETTINGS: Record<string, { default: string; description: stri
   "system-backup-upload-timeout": {
     "default": "1h",
     "description": "How long a system backup tries to write its archive to a store that does not answer, and a system restore to read it, before it ends as Error."
+  },
+  "audit-retention": {
+    "default": "400d",
+    "description": "How long the audit remembers who changed what."
   }
 };

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { Problem } from "../api/client";
-import { mayAct } from "../store/session";
+import { mayRun } from "../store/session";
 import { Command } from "./command";
 import { closeDialog, openDialog } from "./dialog";
 import { tell } from "./toasts";
@@ -16,6 +16,8 @@ export type Action = {
     /** Ask first: what will happen, and what depends on it. */
     ask?: { title: string; consequences: () => (string | false)[]; confirm: string };
     danger?: boolean;
+    /** Where more has to be asked first than yes or no: opens its form in place of running. */
+    open?: () => void;
 };
 
 export const sentence = (error: unknown): string =>
@@ -33,6 +35,10 @@ export async function perform(action: Action): Promise<boolean> {
 }
 
 export function start(action: Action): Promise<unknown> | undefined {
+    if (action.open) {
+        action.open();
+        return undefined;
+    }
     if (!action.ask) return perform(action);
     openDialog(action.ask.title, () => <Ask action={action} />);
     return undefined;
@@ -68,10 +74,10 @@ function Ask({ action }: { action: Action }) {
 
 type ButtonProps = { action: Action; small?: boolean; primary?: boolean };
 
-/** Nothing at all for those who may only look. */
+/** Nothing at all for those whom the server would refuse. */
 export function ActionButton({ action, small, primary }: ButtonProps) {
     const busy = useSignal(false);
-    if (!mayAct.value) return null;
+    if (!mayRun(action.command)) return null;
     const onClick = async () => {
         busy.value = true;
         await start(action);
@@ -91,7 +97,7 @@ export function ActionMenu({ of, actions }: { of: string; actions: () => Action[
     return (
         <button
             class="button small quiet"
-            aria-label={`${mayAct.value ? "Actions" : "Commands"} for ${of}`}
+            aria-label={`${actions().some((one) => mayRun(one.command)) ? "Actions" : "Commands"} for ${of}`}
             onClick={open}
         >
             ⋯
@@ -108,7 +114,7 @@ function Menu({ actions }: { actions: Action[] }) {
         <ul class="menu">
             {actions.map((action) => (
                 <li key={action.label}>
-                    {mayAct.value ? (
+                    {mayRun(action.command) ? (
                         <button class={`button ${action.danger ? "danger" : ""}`} onClick={() => pick(action)}>
                             {action.label}
                         </button>

@@ -10,7 +10,7 @@ async function copy(text: string): Promise<boolean> {
 }
 
 /** The same thing on the command line, to copy. */
-export function Command({ text }: { text: string }) {
+export function Command({ text, label = `Copy the command ${text}` }: { text: string; label?: string }) {
     const state = useSignal("Copy");
     const onClick = async () => {
         state.value = (await copy(text)) ? "Copied" : "Select it";
@@ -19,7 +19,7 @@ export function Command({ text }: { text: string }) {
     return (
         <div class="command" data-command={text}>
             <code tabIndex={0}>{text}</code>
-            <button type="button" class="button small quiet" onClick={onClick} aria-label={`Copy the command ${text}`}>
+            <button type="button" class="button small quiet" onClick={onClick} aria-label={label}>
                 {state.value}
             </button>
         </div>

@@ -10,7 +10,7 @@ export type Field = {
     name: string;
     label: string;
     hint?: string;
-    kind?: "text" | "number" | "check" | "select";
+    kind?: "text" | "number" | "check" | "select" | "password";
     options?: { value: string; label: string }[];
     placeholder?: string;
     required?: boolean;
@@ -28,6 +28,8 @@ export type FormProps = {
     send: (values: Values) => Promise<string>;
     /** Asks the server what would happen, without doing it. */
     preview?: (values: Values) => Promise<string>;
+    /** What comes once it was sent and the form is closed. */
+    after?: () => void;
 };
 
 export const list = (text: string | undefined): string[] =>
@@ -36,7 +38,7 @@ export const list = (text: string | undefined): string[] =>
         .map((word) => word.trim())
         .filter(Boolean);
 
-export function Form({ fields, submit, command, send, preview }: FormProps) {
+export function Form({ fields, submit, command, send, preview, after }: FormProps) {
     const values = useSignal<Values>(Object.fromEntries(fields.map((field) => [field.name, field.value ?? ""])));
     const problem = useSignal("");
     const notice = useSignal("");
@@ -56,6 +58,7 @@ export function Form({ fields, submit, command, send, preview }: FormProps) {
             const same = command(values.value);
             closeDialog();
             tell("good", told, same);
+            after?.();
         });
     };
     return (
@@ -111,10 +114,21 @@ function FieldView({ field, value, set }: { field: Field; value: string; set: (v
             </label>
         );
     }
+    const typed = {
+        id,
+        class: "input",
+        required: field.required,
+        value,
+        "aria-describedby": field.hint ? `${id}-hint` : undefined,
+        spellcheck: false,
+        onInput: (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.value),
+    };
     return (
         <div class="field">
             <label for={id}>{field.label}</label>
-            {field.kind === "select" ? (
+            {field.kind === "password" ? (
+                <input {...typed} type="password" autoComplete="new-password" />
+            ) : field.kind === "select" ? (
                 <select id={id} class="input" value={value} onChange={(event) => set(event.currentTarget.value)}>
                     {field.options?.map((option) => (
                         <option key={option.value} value={option.value}>
@@ -124,17 +138,11 @@ function FieldView({ field, value, set }: { field: Field; value: string; set: (v
                 </select>
             ) : (
                 <input
-                    id={id}
-                    class="input"
+                    {...typed}
                     type={field.kind ?? "text"}
-                    required={field.required}
-                    value={value}
                     placeholder={field.placeholder}
-                    aria-describedby={field.hint ? `${id}-hint` : undefined}
                     list={field.suggestions ? `${id}-list` : undefined}
                     autoComplete="off"
-                    spellcheck={false}
-                    onInput={(event) => set(event.currentTarget.value)}
                 />
             )}
             {field.suggestions && (

@@ -40,3 +40,14 @@ export function Card({ title, end, children, class: looks = "", label }: CardPro
         </section>
     );
 }
+
+export function OnlyAdmins({ title }: { title: string }) {
+    return (
+        <Screen title={title}>
+            <div class="card empty">
+                <strong>This is for administrators.</strong>
+                <span>Log in as somebody with the role admin to see it.</span>
+            </div>
+        </Screen>
+    );
+}

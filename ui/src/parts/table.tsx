@@ -37,7 +37,7 @@ export function FilterBox({ label, name = "q" }: { label: string; name?: string 
             aria-label={label}
             placeholder={label}
             value={param(name)}
-            onInput={(event) => setParams({ [name]: event.currentTarget.value, page: null, from: null })}
+            onInput={(event) => setParams({ [name]: event.currentTarget.value, page: null, from: null, marker: null })}
         />
     );
 }

@@ -1,18 +1,29 @@
 import { useSignal } from "@preact/signals";
 import { Brand } from "../parts/brand";
 import { sentence } from "../parts/actions";
+import { param, setParams } from "../store/place";
 import { login } from "../store/session";
 
 export function DoorScreen({ message }: { message: string }) {
-    const token = useSignal("");
+    const name = useSignal("");
+    const secret = useSignal("");
     const problem = useSignal("");
     const busy = useSignal(false);
+    const asUser = param("login") === "user";
     const onSubmit = async (event: Event) => {
         event.preventDefault();
         busy.value = true;
         problem.value = "";
-        await login(token.value.trim()).catch((error) => (problem.value = sentence(error)));
+        const key = asUser ? { user: name.value.trim(), password: secret.value } : { token: secret.value.trim() };
+        await login(key)
+            .then(() => setParams({ login: null }))
+            .catch((error) => (problem.value = sentence(error)));
         busy.value = false;
+    };
+    const change = () => {
+        secret.value = "";
+        problem.value = "";
+        setParams({ login: asUser ? null : "user" });
     };
     return (
         <main class="door">
@@ -20,22 +31,41 @@ export function DoorScreen({ message }: { message: string }) {
                 <Brand />
                 <h1>Log in</h1>
                 {message && <p class="muted">{message}</p>}
+                {asUser && (
+                    <div class="field">
+                        <label for="user">User</label>
+                        <input
+                            id="user"
+                            class="input"
+                            autoComplete="username"
+                            autoCapitalize="none"
+                            spellcheck={false}
+                            required
+                            autoFocus
+                            value={name.value}
+                            onInput={(event) => (name.value = event.currentTarget.value)}
+                        />
+                    </div>
+                )}
                 <div class="field">
-                    <label for="token">Token</label>
+                    <label for="secret">{asUser ? "Password" : "Token"}</label>
                     <input
-                        id="token"
-                        aria-describedby="token-hint"
+                        key={asUser ? "password" : "token"}
+                        id="secret"
+                        aria-describedby={asUser ? undefined : "token-hint"}
                         class="input"
                         type="password"
                         autoComplete="current-password"
                         required
-                        autoFocus
-                        value={token.value}
-                        onInput={(event) => (token.value = event.currentTarget.value)}
+                        autoFocus={!asUser}
+                        value={secret.value}
+                        onInput={(event) => (secret.value = event.currentTarget.value)}
                     />
-                    <small id="token-hint">
-                        It is in <code>admin.token</code> in the server's data directory.
-                    </small>
+                    {!asUser && (
+                        <small id="token-hint">
+                            The owner's is in <code>admin.token</code> in the server's data directory.
+                        </small>
+                    )}
                 </div>
                 {problem.value && (
                     <p class="problem" role="alert">
@@ -44,6 +74,9 @@ export function DoorScreen({ message }: { message: string }) {
                 )}
                 <button class="button primary" type="submit" disabled={busy.value}>
                     {busy.value ? "Asking the server…" : "Log in"}
+                </button>
+                <button class="button quiet small" type="button" onClick={change}>
+                    {asUser ? "Come in with a token" : "Come in with a name and a password"}
                 </button>
             </form>
         </main>

@@ -7,7 +7,7 @@ import { ActionButton } from "../parts/actions";
 import { Card, Screen } from "../parts/screen";
 import { setSetting } from "../store/operations";
 import { backups, need, setting, settings, targets } from "../store/resources";
-import { mayAct } from "../store/session";
+import { mayAct, mayManage } from "../store/session";
 import { queue, waitingCount, watchQueue } from "../store/queue";
 import { isOver, openBackupForm } from "./backup_actions";
 import { RunningLane } from "./queue_running";
@@ -107,7 +107,7 @@ function Slots({ taken, limit }: { taken: number; limit: number }) {
             <span class="muted">
                 {taken} of {plural(limit, "slot")} taken
             </span>
-            {mayAct.value && (
+            {mayManage.value && (
                 <>
                     <label class="row">
                         <span class="hidden-label">Backups at once</span>

@@ -8,10 +8,18 @@ import { backups } from "../store/resources";
 import { cancelAction, deleteAction, phaseOf } from "./backup_actions";
 import { lit } from "./queue";
 
+const REQUESTED_BY = "tidegate.dev/requested-by";
+
 export function AskedBy({ backup }: { backup: Backup | undefined }) {
     const schedule = backup?.metadata.labels[SCHEDULE_LABEL];
-    if (!schedule) return <span class="muted">a person</span>;
-    return <Link to={`/schedules?q=${encodeURIComponent(schedule)}`}>{schedule}</Link>;
+    const who = backup?.metadata.annotations[REQUESTED_BY];
+    if (!schedule) return <span class={who ? "" : "muted"}>{who ?? "a person"}</span>;
+    return (
+        <>
+            <Link to={`/schedules?q=${encodeURIComponent(schedule)}`}>{schedule}</Link>
+            {who && <span class="muted"> by {who}</span>}
+        </>
+    );
 }
 
 export function RunningLane({ names, limit }: { names: readonly string[]; limit: number }) {

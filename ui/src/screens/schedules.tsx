@@ -17,7 +17,7 @@ import { Ago, Namespaces, Phase } from "../parts/words";
 import { now } from "../store/clock";
 import { create, draft, isDraft, pauseSchedule, remove, runSchedule } from "../store/operations";
 import { backups, namespaces, need, schedules, targets } from "../store/resources";
-import { mayAct } from "../store/session";
+import { mayManage } from "../store/session";
 
 const stateOf = (schedule: Schedule): string => (schedule.spec.paused ? "Paused" : schedule.status.phase);
 const madeBy = (name: string): number =>
@@ -164,7 +164,7 @@ export function SchedulesScreen() {
             actions={
                 <>
                     <FilterBox label="Filter schedules" />
-                    {mayAct.value && (
+                    {mayManage.value && (
                         <button class="button primary" onClick={openScheduleForm}>
                             Add a schedule
                         </button>
@@ -192,7 +192,7 @@ export function SchedulesScreen() {
                         <>
                             <strong>No schedule yet.</strong>
                             <span>A schedule asks for backups at set times, so that nobody has to remember.</span>
-                            {mayAct.value && (
+                            {mayManage.value && (
                                 <button class="button primary" onClick={openScheduleForm}>
                                     Add a schedule
                                 </button>

@@ -10,7 +10,7 @@ import { FilterBox } from "../parts/table";
 import { cancelBackup, setSetting, unsetSetting } from "../store/operations";
 import { param } from "../store/place";
 import { backups, need, settings } from "../store/resources";
-import { mayAct } from "../store/session";
+import { mayAct, mayManage } from "../store/session";
 
 // What can stop all work at once, where the server does not say so itself.
 const DANGEROUS = new Set(["backup-queue-paused", "concurrent-backup-restore-limit", "overlap-detection"]);
@@ -74,7 +74,7 @@ function OneSetting({ setting }: { setting: Setting }) {
         done: `${name} has its default again.`,
         run: () => unsetSetting(name),
     };
-    const field = { id: `setting-${name}`, value, disabled: !mayAct.value, "aria-describedby": `about-${name}` };
+    const field = { id: `setting-${name}`, value, disabled: !mayManage.value, "aria-describedby": `about-${name}` };
     const isChoice = known?.default === "true" || known?.default === "false";
     return (
         <div class="setting" data-row={name}>

@@ -10,7 +10,7 @@ import { type Column, FilterBox, Table } from "../parts/table";
 import { Phase } from "../parts/words";
 import { create, draft, isDraft, remove } from "../store/operations";
 import { backups, need, schedules, targets } from "../store/resources";
-import { mayAct } from "../store/session";
+import { mayManage } from "../store/session";
 
 const stateOf = (target: BackupTarget): string =>
     target.status.available === undefined ? "Not looked at yet" : target.status.available ? "Available" : "Unreachable";
@@ -102,7 +102,7 @@ export function TargetsScreen() {
             actions={
                 <>
                     <FilterBox label="Filter targets" />
-                    {mayAct.value && (
+                    {mayManage.value && (
                         <button class="button primary" onClick={openTargetForm}>
                             Add a target
                         </button>
@@ -131,7 +131,7 @@ export function TargetsScreen() {
                                 A target is a place that backups are written to: a directory, an S3 bucket, Azure or
                                 Google storage.
                             </span>
-                            {mayAct.value && (
+                            {mayManage.value && (
                                 <button class="button primary" onClick={openTargetForm}>
                                     Add a target
                                 </button>

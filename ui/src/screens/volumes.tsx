@@ -13,7 +13,7 @@ import { now } from "../store/clock";
 import { keyOf } from "../store/collection";
 import { create, draft, isDraft, remove } from "../store/operations";
 import { backups, namespaces, need, schedules, transfersUp, uploads, volumes } from "../store/resources";
-import { mayAct } from "../store/session";
+import { mayAct, mayManage } from "../store/session";
 import { openBackupForm } from "./backup_actions";
 
 const pathOfVolume = (volume: Volume): string => volume.spec.directory ?? volume.spec.image ?? volume.spec.device ?? "";
@@ -181,7 +181,7 @@ export function VolumesScreen() {
             actions={
                 <>
                     <FilterBox label="Filter volumes" />
-                    {mayAct.value && (
+                    {mayManage.value && (
                         <button class="button primary" onClick={openVolumeForm}>
                             Add a volume
                         </button>
@@ -209,7 +209,7 @@ export function VolumesScreen() {
                         <>
                             <strong>No volume yet.</strong>
                             <span>A volume is a directory, a disk image or a device that shall be backed up.</span>
-                            {mayAct.value && (
+                            {mayManage.value && (
                                 <button class="button primary" onClick={openVolumeForm}>
                                     Add a volume
                                 </button>

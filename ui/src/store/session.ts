@@ -3,14 +3,20 @@
 import { computed, signal } from "@preact/signals";
 import { call, get, Problem, whenRefused } from "../api/client";
 import type { Session } from "../api/types";
+import { includes, type Role, roleFor } from "../logic/roles";
 import { start, stop } from "./live";
 import { forgetAll } from "./resources";
 
 export type Door = { state: "asking" } | { state: "closed"; message: string } | { state: "open"; session: Session };
 
 export const door = signal<Door>({ state: "asking" });
+const role = computed<Role>(() => (door.value.state === "open" ? door.value.session.role : "viewer"));
 /** Viewers see everything and change nothing; the server refuses them too. */
-export const mayAct = computed(() => door.value.state === "open" && door.value.session.role !== "viewer");
+export const mayAct = computed(() => includes(role.value, "operator"));
+/** Administrators also delete data and change what is kept where, and who comes in. */
+export const mayManage = computed(() => includes(role.value, "admin"));
+/** Whether the server would do what this command does. */
+export const mayRun = (command: string): boolean => includes(role.value, roleFor(command));
 
 function enter(session: Session): void {
     door.value = { state: "open", session };
@@ -33,8 +39,10 @@ export async function knock(): Promise<void> {
     }
 }
 
-export async function login(token: string): Promise<void> {
-    enter(await call<Session>("POST", "/v1/login", { token }));
+export type Key = { token: string } | { user: string; password: string };
+
+export async function login(key: Key): Promise<void> {
+    enter(await call<Session>("POST", "/v1/login", key));
 }
 
 export async function logout(): Promise<void> {

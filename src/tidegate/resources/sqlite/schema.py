@@ -1,6 +1,7 @@
 """The tables, how they came to be, and how a connection to them is opened."""
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 from tidegate.errors import UserError
@@ -64,25 +65,32 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
+def migrate(
+    connection: sqlite3.Connection,
+    path: Path,
+    *,
+    steps: Sequence[str] = STEPS,
+    application_id: int = APPLICATION_ID,
+) -> None:
     """Bring the tables up to date, all steps or none. Raises UserError for what is not ours or from the future."""
+    newest = len(steps)
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if application != APPLICATION_ID and tables:
+    if application != application_id and tables:
         raise UserError(f"{path} is a database of another program", hint="Choose another data directory.")
-    if version > SCHEMA_VERSION:
+    if version > newest:
         raise UserError(
-            f"{path} was written by a newer Tidegate (schema {version}, this one knows {SCHEMA_VERSION})",
+            f"{path} was written by a newer Tidegate (schema {version}, this one knows {newest})",
             hint="Upgrade Tidegate, or restore the data directory from before the upgrade.",
         )
-    if version == SCHEMA_VERSION:
+    if version == newest:
         return
-    steps = "".join(STEPS[version:])
+    missing = "".join(steps[version:])
     try:
         connection.executescript(
-            f"BEGIN IMMEDIATE; {steps}"
-            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+            f"BEGIN IMMEDIATE; {missing}"
+            f"PRAGMA application_id = {application_id}; PRAGMA user_version = {newest}; COMMIT;"
         )
     except sqlite3.Error:
         if connection.in_transaction:

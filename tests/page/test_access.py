@@ -1,0 +1,153 @@
+"""Roles at the page: who sees which action, who is refused all the same, and what the audit tells of it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from page.visiting import Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
+
+PASSWORD = "correct horse battery"
+CSRF = {"X-Tidegate-CSRF": "1"}
+
+
+@pytest.fixture
+def somebody(browser, server):
+    """Lets somebody in who has this role, by a user of their own."""
+    visitors = []
+
+    def come_in(role):
+        name = f"{role}-{len(visitors) + 1}"
+        server.post("users", {"name": name, "role": role, "password": PASSWORD})
+        visitor = Visitor(browser, server)
+        visitors.append((name, visitor))
+        answer = visitor.context.request.post("/v1/login", data={"user": name, "password": PASSWORD})
+        assert answer.ok
+        return visitor
+
+    yield come_in
+    for name, visitor in visitors:
+        visitor.context.close()
+        server.api.delete(f"/v1/users/{name}")
+        assert visitor.complaints == []
+
+
+def test_a_name_and_a_password_open_the_door_and_wrong_ones_are_told(stranger, server):
+    server.post("users", {"name": "alice", "role": "viewer", "password": PASSWORD})
+    page = stranger.open("/queue")
+    page.get_by_role("button", name="Come in with a name and a password").click()
+    page.get_by_label("User").fill("alice")
+    page.get_by_label("Password").fill("not the password")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_contain_text("do not open the door")
+
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+
+    expect(page.get_by_role("heading", name="Queue")).to_be_visible()
+    expect(page.get_by_text("alice (viewer)")).to_be_visible()
+
+    server.api.put("/v1/users/alice", json={"disabled": True})
+    stranger.open("/volumes")
+    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+
+
+LOOKS = ["/", "/queue", "/backups", "/restores", "/volumes", "/schedules", "/targets", "/settings"]
+
+
+def test_a_viewer_sees_no_action_anywhere_and_is_refused_by_the_server(somebody, server):
+    viewer = somebody("viewer")
+
+    for path in LOOKS:
+        page = viewer.open(path)
+        expect(page.locator("main")).not_to_contain_text("Loading")
+        expect(page.locator("main .button.primary, main .button.danger")).to_have_count(0)
+    expect(page.get_by_role("link", name="Audit")).to_have_count(0)
+    expect(viewer.open("/audit").locator("main")).to_contain_text("This is for administrators.")
+
+    body = {"metadata": {"name": "sneaky"}, "spec": {}}
+    refused = viewer.context.request.post("/v1/backups", data=body, headers=CSRF)
+    assert (refused.status, refused.json()["detail"]) == (403, "this needs the role operator, and yours is viewer")
+    assert server.api.get("/v1/backups/sneaky").status_code == 404
+
+
+def test_an_operator_backs_up_and_cannot_change_settings_or_delete(somebody, server):
+    operator = somebody("operator")
+    page = operator.open("/settings")
+    expect(page.locator("#setting-concurrent-backups")).to_be_disabled()
+    refused = operator.context.request.put("/v1/settings/concurrent-backups", data={}, headers=CSRF)
+    assert refused.status == 403
+
+    page = operator.open("/backups/first")
+    expect(page.get_by_role("button", name="Pin", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Delete", exact=True)).to_have_count(0)
+
+    page = operator.open("/backups")
+    page.get_by_role("button", name="Back up now").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill("by-hand")
+    dialog.get_by_role("button", name="Back up now").click()
+    expect(operator.row("by-hand")).to_be_visible()
+    asked = server.look("backups/by-hand")["metadata"]["annotations"]["tidegate.dev/requested-by"]
+    assert asked == "operator-1"
+
+
+def test_a_token_is_made_used_revoked_and_the_audit_tells_it(visitor, server):
+    page = visitor.open("/tokens")
+    page.get_by_role("button", name="Make a token").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill("robot")
+    dialog.get_by_label("Role", exact=True).select_option("operator")
+    dialog.get_by_label("Days until it expires").fill("30")
+    expect(dialog).to_contain_text("tidegate token create robot --role operator --expires 30d")
+    dialog.get_by_role("button", name="Make the token").click()
+    expect(dialog).to_contain_text("Copy it now")
+    token = dialog.locator("[data-command]").get_attribute("data-command")
+    dialog.get_by_role("button", name="I have it").click()
+    expect(visitor.row("robot")).to_contain_text("in 29d")
+
+    (server.root / "robot.token").write_text(token)
+    words = ("--token-file", "robot.token", "--server", server.url)
+    assert server.run("backup", "get", *words).returncode == 0
+    assert server.run("setting", "set", "concurrent-backups", "2", *words).returncode == 12
+
+    visitor.pick("robot", "Revoke")
+    page.get_by_role("dialog").get_by_role("button", name="Revoke the token").click()
+    expect(visitor.row("robot")).to_have_count(0)
+    assert server.run("backup", "get", *words).returncode == 12
+
+    page = visitor.open("/audit?who=robot")
+    refused = page.locator("tbody tr").first
+    expect(refused).to_contain_text("PUT settings/concurrent-backups")
+    expect(refused).to_contain_text("Refused (403)")
+    page.get_by_label("Who", exact=True).fill("")
+    page.get_by_label("What", exact=True).fill("tokens/robot")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    expect(page.locator("tbody tr").first).to_contain_text("DELETE tokens/robot")
+    assert "what=tokens%2Frobot" in page.url
+    shown = page.locator(".screen-head [data-command]").get_attribute("data-command")
+    assert "tokens/robot" in server.tidegate(*shown.split()[1:])
+
+
+def test_users_are_managed_here_and_by_the_commands_that_are_shown(visitor, server):
+    page = visitor.open("/tokens?show=users")
+    page.get_by_role("button", name="Add a user").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill("carol")
+    dialog.get_by_label("Password", exact=True).fill("short")
+    dialog.get_by_role("button", name="Add the user").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("at least 10 characters")
+    dialog.get_by_label("Password", exact=True).fill(PASSWORD)
+    dialog.get_by_role("button", name="Add the user").click()
+    expect(visitor.row("carol")).to_contain_text("viewer")
+
+    visitor.pick("carol", "Change the role")
+    page.get_by_role("dialog").get_by_label("Role", exact=True).select_option("operator")
+    page.get_by_role("dialog").get_by_role("button", name="Change the role").click()
+    expect(visitor.row("carol")).to_contain_text("operator")
+
+    visitor.pick("carol", "Disable")
+    expect(visitor.row("carol")).to_contain_text("Disabled")
+    assert server.get("user", "get", "carol")["items"][0]["disabled"] is True
+
+    visitor.pick("carol", "Delete")
+    page.get_by_role("dialog").get_by_role("button", name="Delete the user").click()
+    expect(visitor.row("carol")).to_have_count(0)
