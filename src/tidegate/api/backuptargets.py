@@ -17,7 +17,7 @@ from tidegate.api.longhorn_targets import changed_target, new_target, own_target
 from tidegate.api.parameters import DryRun, Place, selector_from
 from tidegate.api.resources import LARGEST_PAGE, create_resource, replace_resource
 from tidegate.api.services import Services
-from tidegate.api.sync_requests import sync_target, sync_volume
+from tidegate.api.sync_requests import sync_forecast, sync_target, sync_volume
 from tidegate.errors import AlreadyExists, NotFound
 from tidegate.format.backup_url import same_store
 from tidegate.model.setting import Setting, effective_settings
@@ -121,7 +121,9 @@ async def act(request: Request, name: str, action: Action = None) -> Response:
         return await _shown(request, services, target)
     if volume:
         return answer(request, (await sync_volume(services, name, volume)).to_wire())
-    return await _shown(request, services, await sync_target(services, name, confirm=confirm))
+    asked_for = await sync_target(services, name, confirm=confirm)
+    when = {"syncForecast": (await sync_forecast(services, asked_for)).to_wire()} if services.syncs else {}
+    return answer(request, {**(await _shapes(request, services, asked_for))[0], **when})
 
 
 async def _shown(request: Request, services: Services, target: BackupTarget, *, status: int = 200) -> Response:

@@ -109,6 +109,7 @@ FLAT_TARGET_FIELDS = frozenset(
         "message",
         "links",
         "actions",
+        "syncForecast",
     }
 )
 

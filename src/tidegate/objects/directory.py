@@ -62,9 +62,11 @@ class DirectoryObjects:
         """See ObjectStore. A share may show another client's file only when its cache has expired."""
         return self._is_local
 
-    def is_same_directory(self, other: "DirectoryObjects") -> bool:
-        """Whether both were opened on one and the same directory, whatever it is called by now."""
-        return os.path.samestat(os.fstat(self._root_fd), os.fstat(other._root_fd))
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Which directory this is, whatever it is called by now."""
+        root = os.fstat(self._root_fd)
+        return root.st_dev, root.st_ino
 
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""

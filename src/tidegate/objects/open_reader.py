@@ -51,7 +51,7 @@ class _Root:
         if not isinstance(store, DirectoryObjects):
             raise InvalidInput(f"{self._access.url!r} is of a kind that cannot be synced", field="spec.url")
         last = self._last
-        if last is not None and not store.is_same_directory(last) and ROOT not in store.list_level("").prefixes:
+        if last is not None and store.identity != last.identity and ROOT not in store.list_level("").prefixes:
             raise StoreUnavailable(
                 f"{self._access.url} leads to another directory than before, with no backups in it; is it mounted?",
                 hint=f"mount it again; if the store is meant to be empty, make a directory {ROOT} in it",

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
-from copy import copy
 from typing import Protocol, TypeVar
 
 from tidegate.errors import StoreUnavailable
@@ -63,8 +62,8 @@ class ThreadedReader:
     async def anew(self) -> "ThreadedReader":
         """See StoreReader. What still hangs counts for all of them."""
         store = await self._ask("its root", self._reopen)
-        reader = copy(self)
-        reader._list_level, reader._get_part = store.list_level, store.get_part
+        reader = ThreadedReader(store, reopen=self._reopen, answer_seconds=self._answer_seconds)
+        reader._in_flight, reader._free, reader._turns = self._in_flight, self._free, self._turns
         return reader
 
     async def list_level(self, prefix: str) -> Listing:
