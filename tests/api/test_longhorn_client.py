@@ -100,6 +100,16 @@ async def test_it_makes_a_target_and_changes_it(client, services):
         await changed.backupTargetUpdate(pollInterval="soon")
 
 
+async def test_a_target_without_a_url_is_refused_with_what_to_do_instead(client, services):
+    """Longhorn takes it as a wish to forget all that the store holds; here that is to delete the target."""
+    near = await client.by_id_backupTarget("near")
+
+    with pytest.raises(ApiError, match=r"422.*backupTargetURL is empty"):
+        await near.backupTargetUpdate(backupTargetURL="")
+
+    assert (await services.store.get(BackupTarget, "near")).spec.url == "file:///near"
+
+
 async def test_what_was_read_of_a_target_can_be_sent_back(http):
     login = {"Authorization": "Bearer secret"}
     read = (await http.get("/v1/backuptargets/near", headers=login)).json()

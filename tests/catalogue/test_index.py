@@ -83,6 +83,7 @@ BAD = {
     "a size without end": packed({"version": 1, "volume": "vol-a", "backups": [entry(size=1 << 80)]}),
     "a time without end": packed({"version": 1, "volume": "vol-a", "backups": [entry(created=1 << 60)]}),
     "labels that are none": packed({"version": 1, "volume": "vol-a", "backups": [entry(labels={"a": 1})]}),
+    "half a character": packed({"version": 1, "volume": "vol-a", "backups": [entry(snapshot="\ud800")]}),
     "a bomb": gzip.compress(bytes(300 * 1024 * 1024), 1),
 }
 

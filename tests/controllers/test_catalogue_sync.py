@@ -172,6 +172,34 @@ async def test_a_volume_that_is_asked_for_again_and_again_is_synced_with_pauses_
     assert server.syncs.volume_sync("far", "vol-1").forecast is None
 
 
+@pytest.mark.parametrize("interval", [0, 300])
+async def test_a_target_that_was_set_while_its_store_was_away_is_synced_when_it_comes(server, interval):
+    """L15: away, there, away again; also without a timer nobody has to ask."""
+    server.store_is_down = True
+    await begin(server, poll_interval=timedelta(seconds=interval))
+    assert ((await server.target()).status.available, server.orders) == (False, [])
+
+    server.store_is_down = False
+    await server.passes(minutes=2)
+    assert ((await server.target()).status.available, len(server.orders)) == (True, 1)
+
+    server.store_is_down = True
+    await server.passes(minutes=2)
+    assert (await server.target()).status.available is False
+
+
+async def test_another_place_is_synced_at_once_although_the_last_one_failed(server):
+    server.sync_fails = True
+    await begin(server)
+    await server.passes(minutes=10)
+    server.sync_fails = False
+    server.orders.clear()
+
+    await server.change(url="file:///elsewhere")
+
+    assert len(server.orders) == 1
+
+
 async def test_another_url_is_another_place(server):
     await begin(server, poll_interval=timedelta())
     await server.change(url="file:///elsewhere")
