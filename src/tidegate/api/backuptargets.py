@@ -11,9 +11,10 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import collection
 from tidegate.api.longhorn_actions import action_in
+from tidegate.api.longhorn_bodies import speaks_longhorn
 from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, here, read_body, read_object, text_of
 from tidegate.api.longhorn_shapes import TARGET_ACTIONS, Wire, target_shape
-from tidegate.api.longhorn_targets import changed_target, new_target, own_target, speaks_longhorn
+from tidegate.api.longhorn_targets import changed_target, new_target, own_target
 from tidegate.api.parameters import DryRun, Place, selector_from
 from tidegate.api.resources import LARGEST_PAGE, create_resource, replace_resource
 from tidegate.api.services import Services

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.catalogue_looks import Cut, catalogue_of, list_backups, list_volumes
+from tidegate.api.longhorn_actions import only_known_parameters
 from tidegate.api.parameters import CutParameter
 from tidegate.api.presenting import Wire
 from tidegate.api.services import Services
@@ -23,6 +24,12 @@ router = APIRouter(prefix="/catalogue", tags=["catalogue"], dependencies=[Depend
 
 _GLOB = "Exactly this, or with `*` a pattern."
 _Glob = Annotated[str, Query(max_length=1024, description=_GLOB)]
+_FILTERS = frozenset(
+    {
+        *("target", "volume", "namespace", "claim", "workload", "pod"),
+        *("search", "label", "state", "since", "until", "limit", "marker"),
+    }
+)
 _LABEL = "`key=value`, or `key` with any value; several must all hold."
 
 
@@ -39,6 +46,7 @@ async def _texts(
 
 
 async def _wanted(
+    request: Request,
     texts: Annotated[CatalogueFilter, Depends(_texts)],
     *,
     search: Annotated[str, Query(max_length=1024, description="A part of any of these names, in any case.")] = "",
@@ -47,8 +55,16 @@ async def _wanted(
     since: Annotated[datetime | None, Query(description="Made at this time or later.")] = None,
     until: Annotated[datetime | None, Query(description="Made before this time.")] = None,
 ) -> CatalogueFilter:
+    # A filter that is misspelt, or given twice, would show more than was asked for.
+    only_known_parameters(request, *_FILTERS)
+    for name in _FILTERS - {"label"}:
+        if len(request.query_params.getlist(name)) > 1:
+            raise InvalidInput(f"{name} is given twice", field=name, hint="give it once; a * may stand for several")
+    begin, end = _aware(since), _aware(until)
+    if begin is not None and end is not None and begin >= end:
+        raise InvalidInput("until must be later than since", field="until")
     labels = dict(_label(text) for text in label or ())
-    return replace(texts, search=search, labels=labels, state=state, since=_aware(since), until=_aware(until))
+    return replace(texts, search=search, labels=labels, state=state, since=begin, until=end)
 
 
 Wanted = Annotated[CatalogueFilter, Depends(_wanted)]
