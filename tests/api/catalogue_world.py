@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
 from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
-from tidegate.model.catalogue_status import VolumeSync
+from tidegate.model.catalogue_status import SyncForecast, VolumeSync
 from tidegate.testing.builders import a_target
 from tidegate.testing.deletions import NotedDeletions
 
@@ -19,8 +19,12 @@ class AskedSyncs:
 
     asked: list = field(default_factory=list)
 
-    def request(self, target, volume):
+    def request(self, target, volume, *, forced=False):
+        assert forced  # whoever asks over HTTP knows of no change
         self.asked.append((target, volume))
+
+    async def forecast(self, target):
+        return SyncForecast(message=f"{target.name} begins now")
 
     def volume_sync(self, target, volume):
         return VolumeSync(target=target, volume=volume, pending=(target, volume) in self.asked)

@@ -59,6 +59,11 @@ async def test_volumes_are_found_by_their_backups_and_pages_lead_to_the_end(api,
 
 async def test_what_cannot_be_a_filter_or_a_marker_is_refused_with_a_sentence(api, catalogue):
     wrong = [
+        {"naemspace": "shop"},
+        {"pvc": "db"},
+        {"namespace": ["shop", "web"]},
+        {"since": HOUR_AGO, "until": HOUR_AGO},
+        {"until": "2026-13-01"},
         {"state": "Fine"},
         {"since": "yesterday"},
         {"limit": 0},

@@ -100,6 +100,16 @@ async def test_it_makes_a_target_and_changes_it(client, services):
         await changed.backupTargetUpdate(pollInterval="soon")
 
 
+async def test_a_target_without_a_url_is_refused_with_what_to_do_instead(client, services):
+    """Longhorn takes it as a wish to forget all that the store holds; here that is to delete the target."""
+    near = await client.by_id_backupTarget("near")
+
+    with pytest.raises(ApiError, match=r"422.*backupTargetURL is empty"):
+        await near.backupTargetUpdate(backupTargetURL="")
+
+    assert (await services.store.get(BackupTarget, "near")).spec.url == "file:///near"
+
+
 async def test_what_was_read_of_a_target_can_be_sent_back(http):
     login = {"Authorization": "Bearer secret"}
     read = (await http.get("/v1/backuptargets/near", headers=login)).json()
@@ -131,6 +141,68 @@ async def test_links_lead_back_by_the_address_that_the_client_came_by(http, head
     assert answer.headers["x-api-schemas"] == f"{base}/v1/schemas"
     assert answer.json()["links"]["self"] == f"{base}/v1/backupvolumes/web@far"
     assert answer.json()["actions"]["backupList"] == f"{base}/v1/backupvolumes/web@far?action=backupList"
+
+
+async def test_it_reads_and_changes_settings(client, http):
+    known = {setting.name: setting for setting in (await client.list_setting()).data}
+    limit = known["concurrent-backup-restore-limit"]
+    assert (limit.type, limit.value, limit.applied) == ("setting", "5", True)
+    assert (limit.definition.type, limit.definition.default, limit.definition.category) == ("int", "5", "danger zone")
+    kinds = {name: setting.definition.type for name, setting in known.items()}
+    assert (kinds["backup-queue-paused"], kinds["data-mover-memory-limit"]) == ("bool", "string")
+
+    changed = await client.update(limit, Value=" 7 ")
+
+    assert (changed.value, (await client.by_id_setting(limit.name)).value) == ("7", "7")
+    with pytest.raises(ApiError, match=r"422: .*'soon' is not a whole number"):
+        await client.update(limit, value="soon")
+    with pytest.raises(ApiError, match="422: value is missing"):
+        await client.update(limit)
+    assert await client.by_id_setting("nothing") is None
+    with pytest.raises(ApiError, match="404: setting backup-target is not supported"):
+        await client._ask("PUT", "http://test/v1/settings/backup-target", {"value": "s3://b@r/"})
+    login = {"Authorization": "Bearer secret"}
+    whole = (await http.get("/v1/settings/concurrent-backup-restore-limit", headers=login)).json()
+    whole["spec"]["value"] = "8"
+    back = await http.put("/v1/settings/concurrent-backup-restore-limit", headers=login, json=whole)
+    assert (back.status_code, back.json()["spec"]["value"], back.json()["value"]) == (200, "8", "8")
+
+
+async def test_it_makes_lists_and_deletes_system_backups(client, services):
+    near = await services.store.get(BackupTarget, "near")
+    await services.store.update(near.replace(spec=near.spec.replace(default=True)))
+
+    made = await client.create_systemBackup(Name="nightly", VolumeBackupPolicy="always")
+
+    assert (made.id, made.type, made.state, made.volumeBackupPolicy) == ("nightly", "systemBackup", "", "always")
+    assert made.createdAt.endswith(" +0000 UTC")
+    assert [one.name for one in (await client.list_systemBackup()).data] == ["nightly"]
+    assert (await client.by_id_systemBackup("nightly")).metadata.name == "nightly"
+    assert await client.by_id_systemBackup("nothing") is None
+    with pytest.raises(ApiError, match="422"):
+        await client.create_systemBackup(Name="other", VolumeBackupPolicy="sometimes")
+    with pytest.raises(ApiError, match="422: name is missing"):
+        await client.create_systemBackup(volumeBackupPolicy="always")
+    with pytest.raises(ApiError, match="404"):
+        await client.create_systemRestore(name="back", systemBackup="never-made")
+    assert (await client.list_systemRestore()).data == []
+    await client.delete(made)
+
+
+async def test_every_collection_of_the_schemas_can_be_asked_for(client, http):
+    listed = [schema for schema in client.schemas.values() if "GET" in schema.collectionMethods]
+
+    assert sorted(one.id for one in listed) == [
+        "backupTarget",
+        "backupVolume",
+        "setting",
+        "systemBackup",
+        "systemRestore",
+    ]
+    for schema in listed:
+        found = await client._ask("GET", schema.links.collection)
+        assert (found.type, found.resourceType, type(found.data)) == ("collection", schema.id, list)
+        assert found.links.self == schema.links.collection
 
 
 async def test_the_schemas_name_every_field_and_action_that_an_answer_has(client, http):

@@ -94,6 +94,7 @@ BAD = {
     "labels before the first": packed(document(labels=-1)),
     "columns of different lengths": packed({**document(), "size": [1, 2]}),
     "a column that is a text": packed({**document(), "name": "backup-1"}),
+    "half a character": packed(document(snapshot="\ud800")),
     "a bomb": gzip.compress(bytes(300 * 1024 * 1024), 1),
 }
 

@@ -1,10 +1,13 @@
 """Longhorn's own cases of broken stores, and stores that were made to hurt: named in messages, never fatal."""
 
+import json
+
 import pytest
 
 from tidegate.errors import StoreUnavailable
 from tidegate.format.paths import VOLUMES, backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
 from tidegate.model.catalogue import BackupState, CatalogueFilter
+from tidegate.objects.memory import MemoryObjects
 from tidegate.ports.object_store import Listing, ObjectInfo
 from tidegate.testing.store_readers import CountingReader
 
@@ -38,6 +41,18 @@ def corrupt_volume(body):
         far.store.put(volume_cfg_key("vol-a"), body)
 
     return spoil
+
+
+def saying(**fields):
+    """A cfg that is whole but for these fields."""
+    known = {"Name": "backup-1", "VolumeName": "vol-a", "CreatedTime": "2026-01-01T00:00:00Z", "Labels": {}}
+    known |= {"Size": "2097152", "CompressionMethod": "lz4", "Blocks": []}
+    return corrupt(json.dumps(known | fields).encode())
+
+
+def volume_saying(**fields):
+    known = {"Name": "vol-a", "Size": "8388608", "CreatedTime": "2026-01-01T00:00:00Z", "CompressionMethod": '"lz4"'}
+    return corrupt_volume(json.dumps(known | fields).encode())
 
 
 def stray(*keys):
@@ -80,6 +95,44 @@ CASES = {
         WHOLE,
         "",
     ),
+    "created in the future": (saying(CreatedTime="9999-12-31T23:59:59-23:59"), WHOLE, "created in the future"),
+    "created before there were clocks": (saying(CreatedTime="0001-01-01T00:00:00+23:59"), WHOLE, ""),
+    "a snapshot of the future": (saying(SnapshotCreatedAt="9999-12-31T23:59:59-23:59"), WHOLE, ""),
+    "a time that nobody understands": (saying(CreatedTime="soon"), WHOLE, "no time of creation"),
+    "half a character in a label": (saying(Labels={"a\ud800": "\udfff"}), WHOLE, ""),
+    "a snapshot called by half a character": (saying(SnapshotName="\ud800"), WHOLE, ""),
+    "a name of half a character": (saying(Name="\ud800"), WHOLE, "calls itself"),
+    "a label with a zero byte": (saying(Labels={"a\x00b": "\x00"}), WHOLE, ""),
+    "a bomb in the label of Kubernetes": (saying(Labels={"KubernetesStatus": "[" * 60_000}), WHOLE, ""),
+    "a deep bomb in the label of Kubernetes": (
+        saying(Labels={"KubernetesStatus": '{"workloadsStatus":' * 3000 + "1" + "}" * 3000}),
+        WHOLE,
+        "",
+    ),
+    "half a character in the label of Kubernetes": (
+        saying(Labels={"KubernetesStatus": '{"namespace":"\\ud800","pvcName":7}'}),
+        WHOLE,
+        "",
+    ),
+    "labels without end": (saying(Labels={f"l{number}": "x" * 1000 for number in range(80)}), ERROR, "of labels"),
+    "labels that are a tree": (saying(Labels={"a": {"b": "c"}}), ERROR, "Labels"),
+    "a size beyond every number": (saying(Size="9" * 40), ERROR, "Size"),
+    "an upload beyond every number": (saying(NewlyUploadedDataSize="9" * 40), ERROR, "NewlyUploaded"),
+    "a size that is not one": (saying(TrueSize="-1", Size="-5"), ERROR, "Size"),
+    "a volume of the future": (volume_saying(LastBackupAt="9999-12-31T23:59:59-23:59"), WHOLE, ""),
+    "a volume beyond every number": (volume_saying(Size="9" * 40), WHOLE, "Size"),
+    "more blocks than every number": (volume_saying(BlockCount=10**30), WHOLE, "BlockCount"),
+    "a volume with half a character": (
+        volume_saying(BackingImageName='"\\ud800"', Labels={"\ud800": "\ud800"}),
+        WHOLE,
+        "",
+    ),
+    "a volume whose last backup is half a character": (
+        volume_saying(LastBackupName="\ud800"),
+        WHOLE,
+        "cannot be the name",
+    ),
+    "a volume.cfg that is a bomb": (corrupt_volume(b'{"a":' * 200_000), WHOLE, "not valid JSON"),
     "objects where directories should be": (stray(f"{VOLUMES}/file", f"{VOLUMES}/00/file"), WHOLE, ""),
 }
 
@@ -117,6 +170,38 @@ async def test_more_than_a_thousand_backups_of_a_volume_are_all_listed(far):
     await far.sync()
 
     assert (await far.catalogue.volume("far", "vol-a")).backups == 1001
+
+
+async def test_large_volumes_are_listed_by_the_beginnings_of_their_cfgs(far):
+    """L3: 210 GiB of data in one, and two backups of 200 GiB."""
+    far.put("vol-a", "backup-1", blocks=210 * 512)
+    far.put("vol-b", "backup-2", "backup-3", blocks=200 * 512)
+
+    outcome = await far.sync()
+
+    assert outcome.errors == ()
+    sizes = {name: (await far.catalogue.backup("far", volume, name)).record.size // GIB for volume, name in
+             (("vol-a", "backup-1"), ("vol-b", "backup-2"), ("vol-b", "backup-3"))}  # fmt: skip
+    assert sizes == {"backup-1": 210, "backup-2": 200, "backup-3": 200}
+    assert far.reader.bytes_read < 200_000
+
+
+async def test_lists_follow_the_store_that_a_target_names_now(far):
+    """L13: from one store to another and back; nothing is held back, for another place is no loss."""
+    far.put("vol-a", "backup-1")
+    far.put("vol-b", "backup-2")
+    await far.sync()
+    first = far.reader
+    other = MemoryObjects(far.clock)
+    other.put(volume_cfg_key("vol-c"), first._store.get(volume_cfg_key("vol-a"), at_most=10_000))
+    far.reader = CountingReader(other)
+
+    moved = await far.sync(moved=True)
+    assert (moved.held_back, await far.volumes()) == (None, ["vol-c"])
+
+    far.reader = first
+    await far.sync(moved=True)
+    assert (await far.volumes(), sorted(await far.names())) == (["vol-a", "vol-b"], ["backup-1", "backup-2"])
 
 
 class Liar(CountingReader):

@@ -119,6 +119,19 @@ def test_a_backup_in_progress_is_told_with_longhorns_words(run, tmp_path):
     assert "backup backup-1 is still in progress" in result.err
 
 
+def test_a_damaged_cfg_is_listed_by_its_name_and_cannot_be_inspected(run, tmp_path):
+    """L6."""
+    (tmp_path / "tree").mkdir()
+    run("store", "backup", "tree", "--to", str(tmp_path), "--volume", "shop", "--name", "backup-1")
+    next(tmp_path.rglob("backup_backup-1.cfg")).write_text("{")
+
+    listed = run("backup", "ls", str(tmp_path), "--volume", "shop").json
+    inspected = run("backup", "inspect", f"{tmp_path}?volume=shop&backup=backup-1")
+
+    assert [url.partition("?")[2] for url in listed["shop"]["Backups"]] == ["backup=backup-1&volume=shop"]
+    assert (inspected.code, inspected.out, "not valid JSON" in inspected.err) == (1, "", True)
+
+
 def test_head_tells_when_the_record_was_written(run, tmp_path):
     (tmp_path / "tree").mkdir()
     run("store", "backup", "tree", "--to", str(tmp_path), "--volume", "shop")

@@ -129,6 +129,77 @@ async def test_without_a_timer_it_is_synced_once_and_on_request(server):
     assert len(server.orders) == 2
 
 
+async def test_a_sync_that_is_asked_for_again_and_again_is_no_storm(server):
+    await begin(server, poll_interval=timedelta())
+    for _ in range(30):  # every second for half a minute
+        await server.change(sync_requested_at=server.clock.now())
+        await server.clock.advance(timedelta(seconds=1))
+        await calm()
+
+    assert len(server.orders) - 1 == 3
+    # Nobody's request is lost: the last one came after the last sync had begun.
+    await server.passes(minutes=1)
+    target = await server.target()
+    assert len(server.orders) - 1 == 4
+    assert target.status.last_synced_at > target.spec.sync_requested_at
+    await server.passes(hours=1)
+    assert len(server.orders) - 1 == 4
+
+
+async def test_a_request_for_later_is_one_sync_then_and_not_many_now(server):
+    await begin(server, poll_interval=timedelta())
+    await server.change(sync_requested_at=server.clock.now() + timedelta(minutes=30))
+    await server.passes(minutes=29)
+    assert len(server.orders) == 1
+
+    await server.passes(hours=2)
+    assert len(server.orders) == 2
+
+
+async def test_a_volume_that_is_asked_for_again_and_again_is_synced_with_pauses_but_at_once_after_a_change(server):
+    await begin(server, poll_interval=timedelta(hours=9))
+    for _ in range(8):
+        server.syncs.request("far", "vol-1", forced=True)
+        await calm()
+        await server.clock.advance(timedelta(seconds=1))
+    assert [order.volume for order in server.orders[1:]] == ["vol-1"]
+    told = server.syncs.volume_sync("far", "vol-1")
+    assert (told.pending, told.forecast.due_at) == (True, server.clock.now() + timedelta(seconds=2))
+
+    server.syncs.request("far", "vol-1")
+    await calm()
+    assert len(server.orders) == 3
+    assert server.syncs.volume_sync("far", "vol-1").forecast is None
+
+
+@pytest.mark.parametrize("interval", [0, 300])
+async def test_a_target_that_was_set_while_its_store_was_away_is_synced_when_it_comes(server, interval):
+    """L15: away, there, away again; also without a timer nobody has to ask."""
+    server.store_is_down = True
+    await begin(server, poll_interval=timedelta(seconds=interval))
+    assert ((await server.target()).status.available, server.orders) == (False, [])
+
+    server.store_is_down = False
+    await server.passes(minutes=2)
+    assert ((await server.target()).status.available, len(server.orders)) == (True, 1)
+
+    server.store_is_down = True
+    await server.passes(minutes=2)
+    assert (await server.target()).status.available is False
+
+
+async def test_another_place_is_synced_at_once_although_the_last_one_failed(server):
+    server.sync_fails = True
+    await begin(server)
+    await server.passes(minutes=10)
+    server.sync_fails = False
+    server.orders.clear()
+
+    await server.change(url="file:///elsewhere")
+
+    assert len(server.orders) == 1
+
+
 async def test_another_url_is_another_place(server):
     await begin(server, poll_interval=timedelta())
     await server.change(url="file:///elsewhere")

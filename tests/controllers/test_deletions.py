@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 import pytest
 
 from tidegate.app.wiring import build_runtime
-from tidegate.controllers.deletion import MOST_WORKERS
 from tidegate.controllers.deletion_desk import DeletionDesk
 from tidegate.errors import InvalidInput, NotFound, Refused
 from tidegate.model.backup import BACKUP_FINALIZER, Backup
@@ -14,6 +13,7 @@ from tidegate.model.deletion import STORE_VOLUME_LABEL, Deletion, DeletionPhase,
 from tidegate.model.mover_job import RemoveJob
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.restore import Restore, RestoreSpec
+from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import DATA_REMOVED, DataDownload, DataUpload, PodVolumeBackup, TransferPhase
 from tidegate.model.volume import Volume
@@ -296,12 +296,34 @@ async def test_never_more_workers_than_may_run_and_everybody_gets_their_turn(wor
     await world.settle()
     done = 0
     while done < len(asked):
-        assert len(world.movers.started) - done == min(MOST_WORKERS, len(asked) - done)
+        assert len(world.movers.started) - done == min(4, len(asked) - done)
         world.movers.started[done].finish()
         done += 1
         await world.settle()
 
     assert {(await state(world, one.name)).phase for one in asked} == {DeletionPhase.DONE}
+
+
+async def test_more_or_fewer_workers_are_a_setting_that_holds_at_once(world, desk):
+    for number in range(12):
+        await desk.ask("store", f"volume-{number}", ["backup-1"])
+    await world.settle()
+    assert len(world.movers.started) == 4
+
+    workers = Setting(metadata=Metadata(name="concurrent-deletions"), spec=SettingSpec(value="6"))
+    stored = await world.store.create(workers)
+    await world.settle()
+    assert len(world.movers.started) == 6
+
+    stored = await world.store.update(stored.replace(spec=SettingSpec(value="1")))
+    for mover in world.movers.started[:5]:
+        mover.finish()
+        await world.settle()
+    assert len(world.movers.started) == 6  # those that ran have ended, and nobody came in their place
+
+    await world.store.delete(stored.ref)
+    await world.settle()
+    assert len(world.movers.started) == 5 + 4
 
 
 async def test_what_ended_is_kept_for_a_day_and_then_forgotten(world, desk, lists):

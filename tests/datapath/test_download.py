@@ -69,6 +69,16 @@ def test_a_backup_in_progress_is_refused(bench, store, image, tmp_path):
         bench.download(tmp_path / "back", "backup-2")
 
 
+@pytest.mark.parametrize("body", [b"{", b"", b"[]"])
+def test_a_backup_whose_cfg_is_damaged_is_refused_and_nothing_is_written(bench, store, image, tmp_path, body):
+    bench.upload(image("AB"), "backup-1")
+    store.put(backup_cfg_key(bench.volume, "backup-1"), body)
+
+    with pytest.raises(DamagedMetadata):
+        bench.download(tmp_path / "back", "backup-1")
+    assert not (tmp_path / "back").exists()
+
+
 def test_a_backup_that_is_not_there_cannot_be_found(bench, tmp_path):
     with pytest.raises(NotFound, match="cannot find backup backup-9 of volume shop"):
         bench.download(tmp_path / "back", "backup-9")

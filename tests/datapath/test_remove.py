@@ -68,6 +68,19 @@ def test_removing_twice_or_nothing_is_harmless(two_backups, volume):
     assert count_blocks(volume) == 2
 
 
+@pytest.mark.parametrize("body", [b"{", b"", b'{"Name":"\xff"}', b"[]"])
+def test_a_backup_whose_cfg_is_damaged_can_be_removed_and_the_others_restore(two_backups, store, image, tmp_path, body):
+    """L6: what nobody can read is the first thing that people want to be rid of."""
+    store.put(backup_cfg_key(VOLUME, "backup-1"), body)
+
+    two_backups.remove("backup-1")
+
+    with pytest.raises(NotFound):
+        store.head(backup_cfg_key(VOLUME, "backup-1"))
+    two_backups.download(tmp_path / "back", "backup-2")
+    assert (tmp_path / "back").read_bytes() == image("BC").read_bytes()
+
+
 def test_a_volume_that_is_not_there_is_removed_already(bench, store):
     bench.remove("backup-1")
 

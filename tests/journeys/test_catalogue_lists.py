@@ -108,6 +108,23 @@ def test_volumes_that_vanish_are_held_back_until_somebody_confirms_it(server, st
     assert [one["name"] for one in server.get("backup-volume", "get")["items"]] == ["vol-log"]
 
 
+def test_a_target_that_is_deleted_takes_its_lists_along_and_brings_them_back_and_no_store_is_touched(server, store):
+    """L12 and what becomes of an extra target: the lists go, the other target's stay, and the store does not notice."""
+    files = sorted(str(path) for path in store.rglob("*"))
+    other = store.with_name("other")
+    fill(other, "vol-other", "backup-7")
+    server.tidegate("target", "create", "other", str(other), "--poll-interval", "0")
+    server.tidegate("target", "sync", "other", "--wait")
+
+    server.tidegate("target", "delete", "far", "--yes")
+    assert [one["id"] for one in server.get("backup-volume", "get")["items"]] == ["vol-other@other"]
+    assert sorted(str(path) for path in store.rglob("*")) == files
+
+    server.tidegate("target", "create", "far", str(store), "--poll-interval", "0")
+    server.tidegate("target", "sync", "far", "--wait")
+    assert len(server.get("backup-volume", "get")["items"]) == 4
+
+
 def test_a_broken_backup_is_listed_with_its_error_and_a_partial_sync_says_so(server, store):
     write(store, backup_cfg_key("vol-db", "backup-9"), b"{not json")
 

@@ -90,6 +90,39 @@ class Hanging:
         raise AssertionError
 
 
+@pytest.fixture
+async def directory(tmp_path):
+    """A store in a directory, and a reader that was opened on it."""
+    store = tmp_path / "store"
+    store.mkdir()
+    access = TargetAccess(url=f"file://{store}")
+    open_store(access).put("backupstore/volumes/one.cfg", b"1")
+    return store, reader_of(access)
+
+
+@pytest.mark.parametrize("left_behind", [False, True], ids=["renamed", "unmounted: an empty directory is left"])
+async def test_a_directory_that_went_away_is_neither_empty_nor_what_it_was(directory, left_behind):
+    store, reader = directory
+    store.rename(store.with_name("elsewhere"))
+    if left_behind:
+        store.mkdir()
+
+    with pytest.raises(StoreUnavailable, match="is it mounted"):
+        await reader.anew()
+
+
+async def test_a_directory_that_came_back_is_read_as_it_is_now(directory):
+    store, reader = directory
+    store.rename(store.with_name("elsewhere"))
+    with pytest.raises(StoreUnavailable):
+        await reader.anew()
+    (store / "backupstore" / "volumes").mkdir(parents=True)
+
+    assert (await (await reader.anew()).list_level("backupstore/volumes")).objects == ()
+    # Who looks meanwhile, with what was opened before, is not led to the other one.
+    assert len((await reader.list_level("backupstore/volumes")).objects) == 1
+
+
 async def test_questions_to_a_share_that_hangs_do_not_pile_up():
     share = Hanging()
     reader = ThreadedReader(share, answer_seconds=0.05)

@@ -25,6 +25,7 @@ from tidegate.api import (
     schedules,
     session,
     settings,
+    systems,
     verifications,
 )
 from tidegate.api.body_limit import BodyLimit
@@ -43,6 +44,7 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(resources.build_router())
     v1.include_router(backuptargets.router)
     v1.include_router(backupvolumes.router)
+    v1.include_router(systems.build_router())
     v1.include_router(catalogue.router)
     v1.include_router(catalogue_selection.router)
     v1.include_router(settings.router)

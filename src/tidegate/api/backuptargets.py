@@ -11,13 +11,14 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import collection
 from tidegate.api.longhorn_actions import action_in
+from tidegate.api.longhorn_bodies import speaks_longhorn
 from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, here, read_body, read_object, text_of
 from tidegate.api.longhorn_shapes import TARGET_ACTIONS, Wire, target_shape
-from tidegate.api.longhorn_targets import changed_target, new_target, own_target, speaks_longhorn
+from tidegate.api.longhorn_targets import changed_target, new_target, own_target
 from tidegate.api.parameters import DryRun, Place, selector_from
 from tidegate.api.resources import LARGEST_PAGE, create_resource, replace_resource
 from tidegate.api.services import Services
-from tidegate.api.sync_requests import sync_target, sync_volume
+from tidegate.api.sync_requests import sync_forecast, sync_target, sync_volume
 from tidegate.api.trail import caller_of, name_made
 from tidegate.errors import AlreadyExists, NotFound
 from tidegate.format.backup_url import same_store
@@ -125,7 +126,9 @@ async def act(request: Request, name: str, action: Action = None) -> Response:
         return await _shown(request, services, target)
     if volume:
         return answer(request, (await sync_volume(services, name, volume)).to_wire())
-    return await _shown(request, services, await sync_target(services, name, confirm=confirm))
+    asked_for = await sync_target(services, name, confirm=confirm)
+    when = {"syncForecast": (await sync_forecast(services, asked_for)).to_wire()} if services.syncs else {}
+    return answer(request, {**(await _shapes(request, services, asked_for))[0], **when})
 
 
 async def _shown(request: Request, services: Services, target: BackupTarget, *, status: int = 200) -> Response:

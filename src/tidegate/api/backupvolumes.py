@@ -79,9 +79,11 @@ async def act(request: Request, volume: str, cut: CutParameter, action: Action =
             return await _delete_backups(request, services, volume, _names(body))
         case _:
             found = await find_volume(services, volume)
-            if body.get("syncbackupvolume") is not False:
-                await sync_volume(services, found.target, found.name)
-            return _shown(request, found)
+            if body.get("syncbackupvolume") is False:
+                return _shown(request, found)
+            asked_for = await sync_volume(services, found.target, found.name)
+            when = asked_for.forecast
+            return _shown(request, found, **({"syncForecast": when.to_wire()} if when else {}))
 
 
 @router.delete("/backupvolumes/{volume}", status_code=202, responses={202: {"model": Deletion}})

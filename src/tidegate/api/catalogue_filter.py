@@ -4,13 +4,22 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated
 
-from fastapi import Depends, Query
+from fastapi import Depends, Query, Request
 
+from tidegate.api.longhorn_actions import only_known_parameters
 from tidegate.errors import InvalidInput
 from tidegate.model.catalogue import BackupState, CatalogueFilter
 
 _GLOB = "Exactly this, or with `*` a pattern."
 _Glob = Annotated[str, Query(max_length=1024, description=_GLOB)]
+_FILTERS = frozenset(
+    {
+        *("target", "volume", "namespace", "claim", "workload", "pod"),
+        *("search", "label", "state", "since", "until"),
+    }
+)
+# What requests with a filter may say besides.
+_BESIDE = frozenset({"limit", "marker", "skip", "dryRun"})
 _LABEL = "`key=value`, or `key` with any value; several must all hold."
 
 
@@ -27,6 +36,7 @@ async def _texts(
 
 
 async def _wanted(
+    request: Request,
     texts: Annotated[CatalogueFilter, Depends(_texts)],
     *,
     search: Annotated[str, Query(max_length=1024, description="A part of any of these names, in any case.")] = "",
@@ -35,8 +45,16 @@ async def _wanted(
     since: Annotated[datetime | None, Query(description="Made at this time or later.")] = None,
     until: Annotated[datetime | None, Query(description="Made before this time.")] = None,
 ) -> CatalogueFilter:
+    # A filter that is misspelt, or given twice, would show more than was asked for.
+    only_known_parameters(request, *_FILTERS, *_BESIDE)
+    for name in _FILTERS - {"label"}:
+        if len(request.query_params.getlist(name)) > 1:
+            raise InvalidInput(f"{name} is given twice", field=name, hint="give it once; a * may stand for several")
+    begin, end = _aware(since), _aware(until)
+    if begin is not None and end is not None and begin >= end:
+        raise InvalidInput("until must be later than since", field="until")
     labels = dict(_label(text) for text in label or ())
-    return replace(texts, search=search, labels=labels, state=state, since=_aware(since), until=_aware(until))
+    return replace(texts, search=search, labels=labels, state=state, since=begin, until=end)
 
 
 Wanted = Annotated[CatalogueFilter, Depends(_wanted)]

@@ -27,6 +27,10 @@ def _given(**types: str) -> Fields:
     return {name: {"type": kind, "create": True, "update": True} for name, kind in types.items()}
 
 
+def _read_only(*names: str) -> Fields:
+    return {name: {"type": "string"} for name in names}
+
+
 def _action(of: str, result: str) -> dict[str, str]:
     return {"input": of, "output": result}
 
@@ -63,6 +67,38 @@ _SCHEMAS: dict[str, Wire] = {
         },
     },
     "backup": {"resourceFields": _of(ListedBackup)},
+    "setting": {
+        "resourceMethods": ["GET", "PUT"],
+        "collectionMethods": ["GET"],
+        "resourceFields": {
+            "name": {"type": "string"},
+            **_given(value="string"),
+            "applied": {"type": "bool"},
+            "definition": {"type": "settingDefinition"},
+        },
+    },
+    "settingDefinition": {
+        "resourceFields": {
+            **{name: {"type": "string"} for name in ("displayName", "description", "category", "type", "default")},
+            **{name: {"type": "bool"} for name in ("required", "readOnly")},
+        }
+    },
+    "systemBackup": {
+        "resourceMethods": ["GET", "DELETE"],
+        "collectionMethods": ["GET", "POST"],
+        "resourceFields": {
+            **_given(name="string", volumeBackupPolicy="string", target="string"),
+            **_read_only("version", "managerImage", "state", "createdAt", "error"),
+        },
+    },
+    "systemRestore": {
+        "resourceMethods": ["GET", "DELETE"],
+        "collectionMethods": ["GET", "POST"],
+        "resourceFields": {
+            **_given(name="string", systemBackup="string"),
+            **_read_only("state", "createdAt", "error"),
+        },
+    },
     "backupInput": {"resourceFields": _given(name="string")},
     "syncBackupTarget": {"resourceFields": _given(syncBackupTarget="bool", volume="string", confirmVanished="string")},
     "syncBackupVolume": {"resourceFields": _given(syncBackupVolume="bool")},
@@ -111,5 +147,8 @@ def _version(base: str) -> Wire:
         "schemas": f"{base}/v1/schemas",
         "backupTargets": f"{base}/v1/backuptargets",
         "backupVolumes": f"{base}/v1/backupvolumes",
+        "settings": f"{base}/v1/settings",
+        "systemBackups": f"{base}/v1/systembackups",
+        "systemRestores": f"{base}/v1/systemrestores",
     }
     return {"id": "v1", "type": "apiVersion", "links": links, "actions": {}}

@@ -1,13 +1,16 @@
 """What clients made for Longhorn are shown: its field names and forms. Values in, plain JSON values out."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.times import format_time
 from tidegate.model.catalogue import BackupState, CatalogueBackup, CatalogueVolume
 from tidegate.model.catalogue_listing import volume_id
+from tidegate.model.resource import Resource
+from tidegate.model.system import SystemBackup, SystemBackupPhase
+from tidegate.model.system_restore import SystemRestore
 from tidegate.model.target import BackupTarget
 
 Wire = dict[str, object]
@@ -109,8 +112,65 @@ FLAT_TARGET_FIELDS = frozenset(
         "message",
         "links",
         "actions",
+        "syncForecast",
     }
 )
+
+
+def system_shape(system: Resource, *, base: str) -> Wire:
+    """The flat fields of a system backup or a system restore, to stand beside its own."""
+    if isinstance(system, SystemBackup):
+        status, made_at = system.status, system.status.created_at or system.metadata.creation_timestamp
+        kind, own = (
+            "systemBackup",
+            {
+                "volumeBackupPolicy": str(system.spec.volume_backup_policy),
+                "version": status.version,
+                "managerImage": "",
+            },
+        )
+    else:
+        assert isinstance(system, SystemRestore)  # noqa: S101  # there are these two
+        kind, own = "systemRestore", {"systemBackup": system.spec.system_backup}
+        made_at = system.metadata.creation_timestamp
+    phase = str(system.status.phase)
+    failed = phase == SystemBackupPhase.ERROR
+    return {
+        "id": system.name,
+        "type": kind,
+        "name": system.name,
+        **own,
+        "state": "" if phase == SystemBackupPhase.NEW else phase,
+        "createdAt": _go_time(made_at),
+        "error": (system.status.failure_reason or "") if failed else "",
+        "links": {"self": f"{base}/v1/{system.plural}/{system.name}"},
+        "actions": {},
+    }
+
+
+FLAT_SYSTEM_FIELDS = frozenset(
+    {
+        "id",
+        "type",
+        "name",
+        "volumeBackupPolicy",
+        "version",
+        "managerImage",
+        "systemBackup",
+        "state",
+        "createdAt",
+        "error",
+        "links",
+        "actions",
+    }
+)
+
+
+def _go_time(moment: datetime | None) -> str:
+    """`2026-01-31 12:00:00 +0000 UTC`, as Go prints a time; the zero time where there is none."""
+    if moment is None:
+        return "0001-01-01 00:00:00 +0000 UTC"
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S +0000 UTC")
 
 
 def go_duration(length: timedelta) -> str:

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 
-from pydantic import ValidationError
-
+from tidegate.api.longhorn_bodies import checked, lowered, own_shape
 from tidegate.api.longhorn_manners import text_of
 from tidegate.api.longhorn_shapes import FLAT_TARGET_FIELDS
-from tidegate.api.problems import describe_mistake
 from tidegate.errors import InvalidInput
 from tidegate.model.resource import Metadata
 from tidegate.model.target import BackupTarget
@@ -14,30 +12,25 @@ from tidegate.model.target import BackupTarget
 _URL, _SECRET, _INTERVAL = "backuptargeturl", "credentialsecret", "pollinterval"
 
 
-def speaks_longhorn(sent: Mapping[str, object]) -> bool:
-    """Whether it has nothing of our own shape."""
-    return "metadata" not in sent and "spec" not in sent
-
-
 def own_target(sent: Mapping[str, object]) -> BackupTarget:
-    """Our own shape; the flat fields that an answer has beside it are passed over, so that it can be sent back."""
-    return _checked({key: value for key, value in sent.items() if key not in FLAT_TARGET_FIELDS})
+    """Our own shape."""
+    return own_shape(BackupTarget, sent, beside=FLAT_TARGET_FIELDS)
 
 
 def new_target(sent: Mapping[str, object]) -> BackupTarget:
     """A target from flat fields."""
-    body = {key.lower(): value for key, value in sent.items()}
+    body = lowered(sent)
     name = text_of(body, "name")
     if not name:
         raise InvalidInput("name is missing", field="name")
     if not text_of(body, _URL):
         raise InvalidInput("backupTargetURL is missing", field="backupTargetURL")
-    return _checked({"metadata": {"name": name}, "spec": _spec({}, body)})
+    return checked(BackupTarget, {"metadata": {"name": name}, "spec": _spec({}, body)})
 
 
 def changed_target(target: BackupTarget, sent: Mapping[str, object]) -> BackupTarget:
     """The target with the flat fields that were sent; the others stay."""
-    body = {key.lower(): value for key, value in sent.items()}
+    body = lowered(sent)
     if text_of(body, "name") not in {"", target.name}:
         raise InvalidInput("name must be that of the target in the path", field="name")
     if _URL in body and not text_of(body, _URL):
@@ -51,7 +44,7 @@ def changed_target(target: BackupTarget, sent: Mapping[str, object]) -> BackupTa
         resource_version=target.metadata.resource_version,
     )
     wire = {"metadata": metadata.to_wire(), "spec": _spec(target.spec.to_wire(), body)}
-    return _checked(wire)
+    return checked(BackupTarget, wire)
 
 
 def _spec(before: Mapping[str, object], body: dict[str, object]) -> dict[str, object]:
@@ -69,13 +62,3 @@ def _interval(value: object) -> str:
     """Whole seconds as Longhorn takes them, or a duration as it shows them."""
     text = str(value).strip()
     return f"{text}s" if text.isascii() and text.isdecimal() else text
-
-
-def _checked(wire: Mapping[str, object]) -> BackupTarget:
-    try:
-        return BackupTarget.model_validate(wire)
-    except ValidationError as error:
-        found = error.errors()
-        field, sentence = describe_mistake(dict(found[0]))
-        more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
-        raise InvalidInput(f"{sentence}{more}", field=field) from None

@@ -36,22 +36,20 @@ R = TypeVar("R", bound=Resource)
 LARGEST_PAGE = 1000
 
 # What clients may write; the others are made by the system and can only be read.
-# Targets are shown to clients of two kinds at once: `backuptargets.py`.
+# Targets and system backups are shown to clients of two kinds at once: `backuptargets.py`, `systems.py`.
 _WRITABLE: tuple[type[Resource], ...] = (
     Namespace,
     Volume,
     Backup,
     Restore,
     Schedule,
-    SystemBackup,
-    SystemRestore,
     Verification,
     Notification,
 )
 # What somebody asks for to be done: these tell by whom.
 _JOBS: frozenset[type[Resource]] = frozenset({Backup, Restore, SystemBackup, SystemRestore, Verification})
 _REPLACEABLE: tuple[type[Resource], ...] = (Volume, Schedule, Notification)
-_DELETABLE: tuple[type[Resource], ...] = (*_WRITABLE, BackupTarget)
+_DELETABLE: tuple[type[Resource], ...] = (*_WRITABLE, BackupTarget, SystemBackup, SystemRestore)
 _READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node, NotificationDelivery)
 
 
@@ -69,7 +67,8 @@ def build_router() -> APIRouter:
     return router
 
 
-def _titled(kind: type[Resource], verb: str) -> dict[str, Any]:
+def titled(kind: type[Resource], verb: str) -> dict[str, Any]:
+    """What the API's own description calls a route."""
     return {"tags": [kind.plural], "summary": f"{verb} {kind_name(kind)}", "operation_id": f"{verb}{kind_name(kind)}"}
 
 
@@ -91,8 +90,8 @@ def _add_reading(router: APIRouter, kind: type[R]) -> None:
         services = services_of(request)
         return await present_one(services, await services.store.get(kind, at.name, at.namespace))
 
-    router.get(f"/{kind.plural}", **_titled(kind, "list"))(read_list)
-    router.get(path_of(kind), response_model=kind, response_model_exclude_none=True, **_titled(kind, "get"))(read_one)
+    router.get(f"/{kind.plural}", **titled(kind, "list"))(read_list)
+    router.get(path_of(kind), response_model=kind, response_model_exclude_none=True, **titled(kind, "get"))(read_one)
 
 
 def _add_creating(router: APIRouter, kind: type[R]) -> None:
@@ -107,7 +106,7 @@ def _add_creating(router: APIRouter, kind: type[R]) -> None:
         return JSONResponse(made.to_wire(), status_code=200 if dry_run else 201)
 
     responses: dict[int | str, dict[str, Any]] = {201: {"model": kind}}
-    router.post(f"/{kind.plural}", status_code=201, responses=responses, **_titled(kind, "create"))(create)
+    router.post(f"/{kind.plural}", status_code=201, responses=responses, **titled(kind, "create"))(create)
 
 
 def _add_replacing(router: APIRouter, kind: type[R]) -> None:
@@ -124,7 +123,7 @@ def _add_replacing(router: APIRouter, kind: type[R]) -> None:
         return replaced.to_wire()
 
     shown: dict[str, Any] = {"response_model": kind, "response_model_exclude_none": True}
-    router.put(path_of(kind), **shown, **_titled(kind, "replace"))(replace)
+    router.put(path_of(kind), **shown, **titled(kind, "replace"))(replace)
 
 
 async def create_resource(services: Services, sent: R, *, dry_run: bool, asked_by: str) -> R:
@@ -185,4 +184,4 @@ def _add_deleting(router: APIRouter, kind: type[R]) -> None:
         return JSONResponse(remaining.to_wire(), status_code=202)  # it is being cleaned up in the background
 
     responses: dict[int | str, dict[str, Any]] = {202: {"model": kind}, 204: {"description": "Gone"}}
-    router.delete(path_of(kind), responses=responses, **_titled(kind, "delete"))(delete)
+    router.delete(path_of(kind), responses=responses, **titled(kind, "delete"))(delete)

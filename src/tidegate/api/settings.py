@@ -1,12 +1,16 @@
 """Settings exist by being known: a list shows all of them, defaults included; deleting one means default again."""
 
 from contextlib import suppress
+from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
 from tidegate.api.admission import ADMISSIONS, as_sent
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import collection
+from tidegate.api.longhorn_bodies import own_shape, speaks_longhorn
+from tidegate.api.longhorn_manners import answer, base_url, here, read_object
+from tidegate.api.longhorn_settings import FLAT_SETTING_FIELDS, refuse_former, sent_value, setting_shape
 from tidegate.api.parameters import DryRun
 from tidegate.api.presenting import Wire
 from tidegate.api.trail import trail_of
@@ -17,40 +21,52 @@ from tidegate.model.setting import KNOWN_SETTINGS, Setting, SettingSpec
 router = APIRouter(tags=["settings"], dependencies=[Depends(require_token)])
 
 
+_SHOWN: dict[str, Any] = {"responses": {200: {"model": Setting}}}
+_BODY: dict[str, Any] = {
+    "requestBody": {"content": {"application/json": {"schema": Setting.model_json_schema()}}, "required": True}
+}
+
+
 @router.get("/settings")
-async def list_settings(request: Request) -> Wire:
+async def list_settings(request: Request) -> Response:
     """All known settings with the values that hold now."""
     page = await services_of(request).store.list(Setting)
     stored = {setting.name: setting for setting in page.items}
-    data = [_shown(stored.get(name, _default(name))) for name in sorted(KNOWN_SETTINGS)]
-    return collection(request, Setting, data, version=page.resource_version, limit=len(data), marker=None)
+    data = [_shape(request, stored.get(name, _default(name))) for name in sorted(KNOWN_SETTINGS)]
+    whole = collection(request, Setting, data, version=page.resource_version, limit=len(data), marker=None)
+    whole["links"] = {"self": here(request)}
+    return answer(request, whole)
 
 
-@router.get("/settings/{name}", response_model=Setting, response_model_exclude_none=True)
-async def get_setting(request: Request, name: str) -> Wire:
+@router.get("/settings/{name}", **_SHOWN)
+async def get_setting(request: Request, name: str) -> Response:
     """One setting with the value that holds now."""
     default = _default(name)
     try:
-        return _shown(await services_of(request).store.get(Setting, name))
+        return _shown(request, await services_of(request).store.get(Setting, name))
     except NotFound:
-        return _shown(default)
+        return _shown(request, default)
 
 
-@router.put("/settings/{name}", response_model=Setting, response_model_exclude_none=True)
-async def put_setting(request: Request, name: str, setting: Setting, dry_run: DryRun = False) -> Wire:
-    """Set it, effective at once."""
+@router.put("/settings/{name}", openapi_extra=_BODY, **_SHOWN)
+async def put_setting(request: Request, name: str, dry_run: DryRun = False) -> Response:
+    """Set it, effective at once. Longhorn's clients send only the value."""
     services = services_of(request)
+    refuse_former(name)
+    sent = await read_object(request)
+    flat = speaks_longhorn(sent)
+    setting = sent_value(name, sent) if flat else own_shape(Setting, sent, beside=FLAT_SETTING_FIELDS)
     trail_of(request).note = f"value {setting.spec.value}"
     if setting.name != name:
         raise InvalidInput("metadata.name must be the name in the path", field="metadata.name")
     admitted = await ADMISSIONS[Setting].check(services, as_sent(setting))
     if dry_run:
-        return _shown(admitted)
+        return _shown(request, admitted)
     try:
         stored = await services.store.get(Setting, name)
     except NotFound:
-        return _shown(await services.store.create(admitted))
-    return _shown(await services.store.update(stored.replace(spec=admitted.spec)))
+        return _shown(request, await services.store.create(admitted))
+    return _shown(request, await services.store.update(stored.replace(spec=admitted.spec)))
 
 
 @router.delete("/settings/{name}", status_code=204)
@@ -63,10 +79,17 @@ async def unset_setting(request: Request, name: str) -> Response:
 
 
 def _default(name: str) -> Setting:
+    refuse_former(name)
     if name not in KNOWN_SETTINGS:
         raise NotFound(f"there is no setting {name}", hint=f"known settings: {', '.join(sorted(KNOWN_SETTINGS))}")
     return Setting(metadata=Metadata(name=name), spec=SettingSpec(value=KNOWN_SETTINGS[name].default))
 
 
-def _shown(setting: Resource) -> Wire:
-    return setting.with_status(category=KNOWN_SETTINGS[setting.name].category).to_wire()
+def _shown(request: Request, setting: Resource) -> Response:
+    return answer(request, _shape(request, setting))
+
+
+def _shape(request: Request, setting: Resource) -> Wire:
+    assert isinstance(setting, Setting)  # noqa: S101  # admission changes no kind
+    own = setting.with_status(category=KNOWN_SETTINGS[setting.name].category).to_wire()
+    return {**own, **setting_shape(setting, base=base_url(request))}

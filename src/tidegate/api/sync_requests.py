@@ -1,9 +1,10 @@
 """Asking for a sync, of targets and of single volumes. Nobody waits here: how it goes is in the status."""
 
 from tidegate.api.services import Services
+from tidegate.decide.sync_schedule import forecast_while_away
 from tidegate.errors import InvalidInput, Refused, StaleVersion
 from tidegate.format.paths import check_name
-from tidegate.model.catalogue_status import VolumeSync
+from tidegate.model.catalogue_status import SyncForecast, VolumeSync
 from tidegate.model.target import CONFIRM_VANISHED, BackupTarget
 from tidegate.ports.catalogue_syncs import CatalogueSyncs
 
@@ -43,10 +44,16 @@ def _check_confirmation(target: BackupTarget, confirm: str) -> None:
 
 async def sync_volume(services: Services, target: str, volume: str) -> VolumeSync:
     """Ask for a sync of one volume, also of one that the catalogue has not seen yet."""
-    await _check(services, target, volume)
+    found = await _check(services, target, volume)
     syncs = _syncs(services)
-    syncs.request(target, volume)
-    return syncs.volume_sync(target, volume)
+    syncs.request(target, volume, forced=True)
+    asked = syncs.volume_sync(target, volume)
+    return asked if found.status.available is not False else asked.replace(forecast=forecast_while_away())
+
+
+async def sync_forecast(services: Services, target: BackupTarget) -> SyncForecast:
+    """When the sync begins that was just asked for."""
+    return await _syncs(services).forecast(target)
 
 
 async def volume_sync_of(services: Services, target: str, volume: str) -> VolumeSync:
@@ -55,9 +62,9 @@ async def volume_sync_of(services: Services, target: str, volume: str) -> Volume
     return _syncs(services).volume_sync(target, volume)
 
 
-async def _check(services: Services, target: str, volume: str) -> None:
+async def _check(services: Services, target: str, volume: str) -> BackupTarget:
     check_name(volume, what="volume")
-    await services.store.get(BackupTarget, target)
+    return await services.store.get(BackupTarget, target)
 
 
 def _syncs(services: Services) -> CatalogueSyncs:

@@ -18,7 +18,8 @@ T = TypeVar("T")
 class CatalogueRunner:
     """Runs syncs one beside the other. A reader is kept for as long as its target is reached in the same way.
 
-    So what hangs in a dead share is remembered, and not asked once more by the next sync.
+    So what hangs in a dead share is remembered, and not asked once more by the next sync. What the URL leads to is
+    opened for each sync anew: else a directory that was renamed would go on to be read as if it were still there.
     """
 
     def __init__(self, catalogue: SqliteCatalogue, clock: Clock) -> None:
@@ -44,7 +45,7 @@ class CatalogueRunner:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     async def _sync(self, errand: SyncErrand) -> SyncOutcome:
-        reader = await self._reader(errand)
+        reader = await (await self._reader(errand)).anew()
         return await TargetSync(errand.order, reader, self._catalogue, self._clock, errand.progress).run()
 
     async def _reader(self, errand: SyncErrand) -> StoreReader:

@@ -53,7 +53,9 @@ def sync(
         body["confirmVanished"] = confirm_vanished
     with cli.connect() as client:
         asked = client.act(TARGET, name, "backupTargetSync", body)
-    cli.terminal.note(f"Asked for a sync of {f'volume {volume} in ' if volume else ''}target {name}.")
+    when = dict(asked.get("forecast" if volume else "syncForecast") or {}).get("message", "")
+    what = f"volume {volume} in target {name}" if volume else f"target {name}"
+    cli.terminal.note(printable(f"Asked for a sync of {what}{f': {when}' if when else ''}."))
     if wait:
         try:
             _wait(cli, name, volume, asked, deadline)

@@ -12,9 +12,10 @@ from tidegate.catalogue.target_sync import SyncOrder, SyncOutcome
 from tidegate.controllers import sync_status
 from tidegate.controllers.observation import settings_now
 from tidegate.controllers.reconciler import Next, Watch
-from tidegate.decide.sync_schedule import SyncReason, plan_sync, retry_delay
+from tidegate.controllers.sync_wishes import SyncWishes
+from tidegate.decide.sync_schedule import SyncReason, forecast, plan_sync, retry_delay
 from tidegate.errors import NotFound, TidegateError
-from tidegate.model.catalogue_status import VolumeSync
+from tidegate.model.catalogue_status import SyncForecast, VolumeSync
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.resource import Ref, Resource
 from tidegate.model.target import CONFIRM_VANISHED, BackupTarget, SyncStatus
@@ -50,6 +51,8 @@ class _Running:
     task: "asyncio.Task[SyncOutcome]"
     told_at: datetime
     url: str
+    asked: bool = False
+    """Whether somebody wanted it who knew of no change."""
 
 
 @dataclass
@@ -69,22 +72,30 @@ class CatalogueSync:
     name: str = "catalogue-sync"
     workers: int = 4
     _running: dict[Ref, _Running] = field(default_factory=dict)
-    _wanted: dict[Ref, datetime] = field(default_factory=dict)
     _synced: dict[Ref, datetime] = field(default_factory=dict)
     _failures: dict[Ref, int] = field(default_factory=dict)
     _last_words: dict[Ref, str] = field(default_factory=dict)
     _turns: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._wishes = SyncWishes(self.clock)
 
     @property
     def watches(self) -> tuple[Watch, ...]:
         """Targets, and uploads: one that is finished or removed has changed its volume in the store."""
         return (Watch(BackupTarget), *(Watch(kind, self._volume_of) for kind in UPLOADS))
 
-    def request(self, target: str, volume: str) -> None:
-        """Somebody wants this volume up to date now."""
+    def request(self, target: str, volume: str, *, forced: bool = False) -> None:
+        """See CatalogueSyncs."""
         key = Ref(VOLUME, volume, target)
-        self._wanted[key] = self.clock.now()
+        self._wishes.want(key, self.clock.now(), forced=forced)
         self.wake(key)
+
+    async def forecast(self, target: BackupTarget) -> SyncForecast:
+        """See CatalogueSyncs."""
+        settings, now = await settings_now(self.store), self.clock.now()
+        state = sync_status.state_of(target, settings, forced_at=self._wishes.forced_at(target.ref))
+        return forecast(plan_sync(state, now), now, running=target.ref in self._running)
 
     async def looked_since(self, target: str, volume: str, moment: datetime) -> bool:
         """Whether a sync that began after that has seen this volume, or that it is gone."""
@@ -109,11 +120,12 @@ class CatalogueSync:
         return VolumeSync(
             target=target,
             volume=volume,
-            pending=key in self._wanted,
+            pending=self._wishes.since(key) is not None,
             running=key in self._running,
-            asked_at=self._wanted.get(key),
+            asked_at=self._wishes.since(key),
             failures=failures,
             message=self._last_words.get(key, "") if failures else "",
+            forecast=self._wishes.forecast(key, running=key in self._running),
         )
 
     async def reconcile(self, key: Ref) -> Next:
@@ -129,7 +141,7 @@ class CatalogueSync:
         if running is not None:
             return await self._tell(key, target, running)
         settings, now = await settings_now(self.store), self.clock.now()
-        decision = plan_sync(sync_status.state_of(target, settings), now)
+        decision = plan_sync(sync_status.state_of(target, settings, forced_at=self._wishes.forced_at(key)), now)
         if not decision.due:
             return Next(decision.again_after)
         moved = bool(target.status.sync.url) and target.status.sync.url != target.spec.url
@@ -137,11 +149,11 @@ class CatalogueSync:
             target=target.name,
             confirmed=target.metadata.annotations.get(CONFIRM_VANISHED, ""),
             moved=moved,
-            forced=decision.reason is SyncReason.REQUESTED or moved,
+            forced=decision.asked or decision.reason is SyncReason.REQUESTED or moved,
             turn=self._turns.get(target.name, 0),
         )
         self._turns[target.name] = order.turn + 1
-        await self._begin(key, target, order, settings.catalogue_requests)
+        await self._begin(key, target, order, settings.catalogue_requests, asked=decision.asked)
         log.info("sync begun", target=target.name, reason=str(decision.reason))
         return Next.after(TELL_EVERY)
 
@@ -152,12 +164,12 @@ class CatalogueSync:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _begin(self, key: Ref, target: BackupTarget, order: SyncOrder, in_flight: int) -> None:
+    async def _begin(self, key: Ref, target: BackupTarget, order: SyncOrder, in_flight: int, *, asked: bool) -> None:
         access = await access_to(target.spec, self.secrets)
         errand = SyncErrand(access, order, SyncProgress(self.clock.now()), in_flight)
         task = asyncio.ensure_future(self.run(errand))
         task.add_done_callback(lambda _: self.wake(key))
-        self._running[key] = _Running(errand, task, self.clock.now(), target.spec.url)
+        self._running[key] = _Running(errand, task, self.clock.now(), target.spec.url, asked)
 
     async def _tell(self, key: Ref, target: BackupTarget, running: _Running) -> Next:
         now = self.clock.now()
@@ -174,8 +186,9 @@ class CatalogueSync:
             outcome, progress = running.task.result(), running.errand.progress
             status = sync_status.succeeded(target.status, outcome, progress, url=running.url, now=now)
         else:
-            status = sync_status.failed(target.status, error, now=now)
+            status = sync_status.failed(target.status, error, url=running.url, now=now)
         await self.store.update_status(target.replace(status=status))
+        self._wishes.ended(key, forced=running.asked)
         self._running.pop(key, None)  # only now: what could not be written is written when we look again
         _log_end(target.name, status.sync.messages, error)
         return Next.after(timedelta())
@@ -197,26 +210,31 @@ class CatalogueSync:
             if not running.task.done():
                 return Next.done()  # its end wakes us
             self._end_volume(key, running)
-        if key not in self._wanted or await self._is_fresh(key, self._wanted[key]):
-            self._wanted.pop(key, None)
+        wanted = self._wishes.since(key)
+        if wanted is None or await self._is_fresh(key, wanted):
+            self._wishes.fulfilled(key, wanted)
             return Next.done()
-        failures = self._failures.get(key, 0)
         try:
             target = await self.store.get(BackupTarget, key.namespace)
         except NotFound:
-            self._wanted.pop(key, None)
+            self._wishes.fulfilled(key, wanted)
             return Next.done()
-        if target.status.available is not True:
-            return Next.after(_WHILE_AWAY)
-        if running is not None and failures:
-            return Next.after(retry_delay(failures))
+        if pause := self._volume_pause(key, target, failed=running is not None):
+            return Next.after(pause)
         settings = await settings_now(self.store)
         order = SyncOrder(target=key.namespace, volume=key.name)
-        await self._begin(key, target, order, settings.catalogue_requests)
+        await self._begin(key, target, order, settings.catalogue_requests, asked=self._wishes.is_forced(key))
         return Next.done()
+
+    def _volume_pause(self, key: Ref, target: BackupTarget, *, failed: bool) -> timedelta:
+        if target.status.available is not True:
+            return _WHILE_AWAY
+        failures = self._failures.get(key, 0)
+        return retry_delay(failures) if failed and failures else self._wishes.pause(key)
 
     def _end_volume(self, key: Ref, running: _Running) -> None:
         self._running.pop(key)
+        self._wishes.ended(key, forced=running.asked)
         error = _error_of(running.task)
         if error is None and not running.task.result().error_count:
             self._synced[key] = running.errand.progress.started_at
@@ -250,7 +268,7 @@ class CatalogueSync:
             return ()
         if moment is None or self._synced.get(key, moment) > moment:
             return ()
-        self._wanted[key] = max(moment, self._wanted.get(key, moment))
+        self._wishes.want(key, moment)
         return (key,)
 
 

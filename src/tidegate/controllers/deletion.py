@@ -10,7 +10,7 @@ import structlog
 from tidegate.controllers.deletion_desk import DeletionDesk
 from tidegate.controllers.deletion_traces import mark_removed
 from tidegate.controllers.mover_supervisor import MoverSupervisor
-from tidegate.controllers.observation import all_transfers
+from tidegate.controllers.observation import SettingsInMind, all_transfers
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide.deletions import KEPT_FOR, DeletionPlan, VolumeLook, plan_deletions, retry_delay
 from tidegate.errors import InvalidInput, NotFound, UserError
@@ -18,6 +18,7 @@ from tidegate.model.deletion import STORE_VOLUME_LABEL, Deletion, DeletionPhase,
 from tidegate.model.labels import Selector
 from tidegate.model.mover_job import ErrorReport, RemoveJob, ResultReport, TargetAccess
 from tidegate.model.resource import Ref, Resource
+from tidegate.model.setting import CONCURRENT_DELETIONS, Setting
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS, Transfer
 from tidegate.ports.clock import Clock
@@ -27,8 +28,6 @@ from tidegate.ports.secrets import SecretStore, access_to
 log = structlog.get_logger(__name__)
 
 VOLUME = "BackupVolume"
-# Each is a process that mostly waits for its store; more would only press on stores that are slow at deleting.
-MOST_WORKERS = 4
 _FIRST_LOOK = timedelta(seconds=2)
 _LONGEST_LOOK = timedelta(minutes=1)
 
@@ -64,11 +63,15 @@ class DeletionController:
     _at_work: set[Ref] = field(default_factory=set)
     _asked_to_look: set[str] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self._settings = SettingsInMind(self.store)
+
     @property
     def watches(self) -> tuple[Watch, ...]:
         """Deletions, and what they wait for."""
         transfers = (Watch(kind, self._concerned) for kind in TRANSFERS)
-        return (Watch(Deletion, self._volume_of), *transfers, Watch(BackupTarget, self._volumes_of_target))
+        surroundings = (Watch(BackupTarget, self._volumes_of_target), Watch(Setting, self._first_in_line))
+        return (Watch(Deletion, self._volume_of), *transfers, *surroundings)
 
     async def reconcile(self, key: Ref) -> Next:
         """Bring all deletions of one volume a step further."""
@@ -81,7 +84,7 @@ class DeletionController:
             again.extend(await self._go_on(key, going))
         else:
             self._open.pop(key, None)
-        self._offer_slots()
+        await self._offer_slots()
         return _soonest(again, self.clock.now())
 
     async def _go_on(self, key: Ref, going: Sequence[Deletion]) -> tuple[datetime | None, ...]:
@@ -98,7 +101,7 @@ class DeletionController:
             target=await self._target(key),
             transfers=await all_transfers(self.store, selector),
             at_work=key in self._at_work,
-            slot_free=len(self._at_work) < MOST_WORKERS,
+            slot_free=await self._free_slots() > 0,
             now=self.clock.now(),
         )
 
@@ -164,9 +167,13 @@ class DeletionController:
         _log_end(key, words)
         return True
 
-    def _offer_slots(self) -> None:
+    async def _free_slots(self) -> int:
+        """Negative after the setting was lowered, until enough workers have ended."""
+        return (await self._settings.now()).concurrent_deletions - len(self._at_work)
+
+    async def _offer_slots(self) -> None:
         """Who waits longest looks first; no more look than there are slots, for there may be very many."""
-        for _ in range(min(MOST_WORKERS - len(self._at_work), len(self._want_slot))):
+        for _ in range(min(await self._free_slots(), len(self._want_slot))):
             other = next(iter(self._want_slot))
             del self._want_slot[other]
             self.wake(other)
@@ -229,6 +236,11 @@ class DeletionController:
         assert isinstance(resource, Transfer)  # noqa: S101  # see watches
         key = Ref(VOLUME, resource.spec.store_volume, resource.spec.target)
         return (key,) if key in self._open else ()
+
+    def _first_in_line(self, setting: Resource) -> Iterable[Ref]:
+        """Another number of workers concerns who waits for one; the first of them wakes the others."""
+        self._settings.forget(setting)
+        return list(self._want_slot)[:1] if setting.name == CONCURRENT_DELETIONS.name else ()
 
     def _volumes_of_target(self, resource: Resource) -> Iterable[Ref]:
         return [key for key in self._open if key.namespace == resource.name]

@@ -15,8 +15,8 @@ SYNCED = "Synced"
 _MOST_MESSAGES = 5
 
 
-def state_of(target: BackupTarget, settings: Settings) -> SyncState:
-    """What decides when the next sync is due."""
+def state_of(target: BackupTarget, settings: Settings, *, forced_at: datetime | None = None) -> SyncState:
+    """What decides when the next sync is due; `forced_at` is when the last one ended that somebody had asked for."""
     sync = target.status.sync
     confirmed = bool(sync.vanished) and target.metadata.annotations.get(CONFIRM_VANISHED) == sync.vanished
     interval = target.spec.poll_interval
@@ -29,6 +29,8 @@ def state_of(target: BackupTarget, settings: Settings) -> SyncState:
         same_place=sync.url == target.spec.url,
         failures=sync.failures,
         failed_at=sync.failed_at,
+        failed_here=sync.failed_url in {"", target.spec.url},
+        forced_at=forced_at,
         partial=sync.failures > 0 and sync.failed_at == target.status.last_synced_at,
     )
 
@@ -64,6 +66,7 @@ def succeeded(
         url=url,
         failures=status.sync.failures + 1 if partial else 0,
         failed_at=outcome.started_at if partial else None,
+        failed_url=url if partial else "",
         vanished=held.mark if held else "",
     )
     changed = status.replace(sync=sync, last_synced_at=outcome.started_at)
@@ -84,7 +87,7 @@ def succeeded(
     return changed.with_condition(condition)
 
 
-def failed(status: BackupTargetStatus, error: Exception, *, now: datetime) -> BackupTargetStatus:
+def failed(status: BackupTargetStatus, error: Exception, *, url: str, now: datetime) -> BackupTargetStatus:
     """Nothing could be found out; what the catalogue has of the target stays."""
     sentence = error.message if isinstance(error, TidegateError) else f"{type(error).__name__}: {error}"[:300]
     old = status.condition(SYNCED)
@@ -97,6 +100,7 @@ def failed(status: BackupTargetStatus, error: Exception, *, now: datetime) -> Ba
         finished_at=now,
         failures=status.sync.failures + 1,
         failed_at=now,
+        failed_url=url,
     )
     reason = error.code if isinstance(error, TidegateError) else "InternalError"
     condition = Condition(type=SYNCED, status="False", reason=reason, message=sentence, last_transition_time=now)

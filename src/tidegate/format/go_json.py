@@ -15,8 +15,17 @@ from tidegate.errors import DamagedMetadata
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _ESCAPED = re.compile("[<>&\u2028\u2029]")
 _DECIMAL = re.compile(r"-?[0-9]{1,19}")
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LARGEST_INT64 = 2**63 - 1
+
+
+def whole_characters(text: str) -> str:
+    """The text with a sign of doubt for each half of a pair that JSON can tell alone, as Go reads it.
+
+    No file, database or terminal takes such a half: one cfg that holds it would stop whoever reads the whole store.
+    """
+    return text if text.isascii() else _HALF_CHARACTER.sub("\ufffd", text)
 
 
 class Pairs(list[tuple[str, object]]):
@@ -90,7 +99,7 @@ class Fields:
             return ""
         if not isinstance(value, str):
             raise self._wrong(name, "a string")
-        return value
+        return whole_characters(value)
 
     def double_text(self, name: str) -> str:
         """A JSON string inside a JSON string, empty if absent."""
@@ -105,7 +114,7 @@ class Fields:
             return ""
         if not isinstance(outer, str) or not isinstance(inner, str):
             raise self._wrong(name, "a JSON string inside a JSON string")
-        return inner
+        return whole_characters(inner)
 
     def decimal(self, name: str) -> int:
         """A whole number written as a string, not negative, 0 if absent."""
@@ -144,7 +153,7 @@ class Fields:
         entries = {key: "" if entry is None else entry for key, entry in value}
         if not all(isinstance(entry, str) for entry in entries.values()):
             raise self._wrong(name, "an object of strings")
-        return {key: str(entry) for key, entry in entries.items()}
+        return {whole_characters(key): whole_characters(str(entry)) for key, entry in entries.items()}
 
     def nested(self, name: str) -> "Fields":
         """An object, without fields if absent."""

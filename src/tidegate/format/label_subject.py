@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 
+from tidegate.format.go_json import whole_characters
 from tidegate.model.catalogue import Subject
 
 _KUBERNETES = "KubernetesStatus"
@@ -41,7 +42,7 @@ def _kubernetes(text: str) -> dict[str, object]:
 
 def _text(fields: Mapping[str, object], name: str) -> str:
     value = fields.get(name)
-    return value[:_LONGEST] if isinstance(value, str) else ""
+    return whole_characters(value[:_LONGEST]) if isinstance(value, str) else ""
 
 
 def _names(workloads: list[dict[str, object]], field: str) -> str:

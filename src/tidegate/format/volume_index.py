@@ -7,6 +7,7 @@ of no use.
 """
 
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ INDEX_WORTH = 3
 LARGEST_INDEX = 64 * 1024 * 1024
 # As JSON; what is written is compressed, about ten to one.
 _LARGEST_TEXT = 256 * 1024 * 1024
+# We write characters as they are; the escape of half a one, which no database takes, is somebody else's.
+_HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 _VERSION = 2
 # So that zcat shows it.
 _GZIP = 31
@@ -74,6 +77,8 @@ def decode_index(body: bytes, *, volume: str) -> dict[str, IndexEntry]:
         text = unpacker.decompress(body, _LARGEST_TEXT)
         if unpacker.unconsumed_tail or not unpacker.eof:
             raise DamagedMetadata(f"{what} is cut or larger than {_LARGEST_TEXT} bytes")
+        if _HALF_CHARACTER.search(text):
+            raise DamagedMetadata(f"{what} has what is half a character")
         document = json.loads(text)
         if document["version"] != _VERSION or document["volume"] != volume:
             raise DamagedMetadata(f"{what} is of another volume or version")

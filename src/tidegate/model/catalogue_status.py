@@ -6,6 +6,14 @@ from tidegate.model.frozen import Model
 from tidegate.model.target import SyncStatus
 
 
+class SyncForecast(Model):
+    """When a sync begins that was just asked for."""
+
+    due_at: datetime | None = None
+    """Absent if nobody can know; the message says what it waits for."""
+    message: str = ""
+
+
 class VolumeSync(Model):
     """How the sync of one volume goes that somebody asked for."""
 
@@ -19,6 +27,8 @@ class VolumeSync(Model):
     """In a row, since the last one that saw everything."""
     message: str = ""
     """What the last failure said."""
+    forecast: SyncForecast | None = None
+    """When what is pending begins."""
 
 
 class TargetCatalogue(Model):

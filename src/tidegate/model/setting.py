@@ -241,6 +241,13 @@ CATALOGUE_REQUESTS = SettingDefinition(
     "complains.",
     whole_number(1),
 )
+CONCURRENT_DELETIONS = SettingDefinition(
+    "concurrent-deletions",
+    "4",
+    "How many volumes may have something deleted from their stores at once. Each takes a process that mostly waits for "
+    "its store; those that run end by themselves when this is lowered.",
+    whole_number(1),
+)
 SYSTEM_BACKUP_VOLUME_TIMEOUT = SettingDefinition(
     "system-backup-volume-backup-timeout",
     "24h",
@@ -282,6 +289,7 @@ KNOWN_SETTINGS = {
         LIMIT_DOWNLOAD_PER_NODE,
         POLL_INTERVAL,
         CATALOGUE_REQUESTS,
+        CONCURRENT_DELETIONS,
         VERIFICATION_SCRATCH,
         SYSTEM_BACKUP_VOLUME_TIMEOUT,
         SYSTEM_BACKUP_UPLOAD_TIMEOUT,
@@ -316,6 +324,7 @@ class Settings:
     limit_download_per_node: int | None
     poll_interval: timedelta
     catalogue_requests: int
+    concurrent_deletions: int
     verification_scratch_directory: str
     """Empty: the server's own."""
     audit_retention: timedelta
@@ -352,6 +361,7 @@ def effective_settings(stored: list[Setting]) -> Settings:
         limit_download_per_node=value(LIMIT_DOWNLOAD_PER_NODE),  # type: ignore[arg-type]
         poll_interval=timedelta(seconds=value(POLL_INTERVAL)),  # type: ignore[arg-type]
         catalogue_requests=value(CATALOGUE_REQUESTS),  # type: ignore[arg-type]
+        concurrent_deletions=value(CONCURRENT_DELETIONS),  # type: ignore[arg-type]
         verification_scratch_directory=value(VERIFICATION_SCRATCH),  # type: ignore[arg-type]
         audit_retention=value(AUDIT_RETENTION),  # type: ignore[arg-type]
     )

@@ -44,6 +44,8 @@ class SyncStatus(Model):
     failures: int = 0
     """Syncs in a row that left something out."""
     failed_at: datetime | None = None
+    failed_url: str = ""
+    """The place at which it failed last."""
     vanished: str = ""
     """Stands for the volumes that seem to be gone, until somebody confirms that they are."""
 

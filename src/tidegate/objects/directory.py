@@ -62,6 +62,12 @@ class DirectoryObjects:
         """See ObjectStore. A share may show another client's file only when its cache has expired."""
         return self._is_local
 
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Which directory this is, whatever it is called by now."""
+        root = os.fstat(self._root_fd)
+        return root.st_dev, root.st_ino
+
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""
         with translated(self._path(key), "read"):

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from random import Random
 
-from tidegate.errors import InvalidInput
+from tidegate.errors import InvalidInput, StoreUnavailable
+from tidegate.format.paths import ROOT
 from tidegate.model.mover_job import TargetAccess
 from tidegate.objects.credentials import check_credentials
 from tidegate.objects.directory import DirectoryObjects
@@ -30,7 +31,30 @@ def open_reader(access: TargetAccess, *, in_flight: int, pause: Callable[[float]
             request_timeout=timedelta(seconds=SYNC_PATIENCE.request_seconds),
         )
         return RemoteReader(client, in_flight=in_flight, random=Random(), pause=pause)  # noqa: S311  # jitter
-    store = open_store(access)
-    if not isinstance(store, DirectoryObjects):
-        raise InvalidInput(f"{access.url!r} is of a kind that cannot be synced", field="spec.url")
-    return ThreadedReader(store)
+    root = _Root(access)
+    return ThreadedReader(root.open(), reopen=root.open)
+
+
+class _Root:
+    """The directory that a URL leads to, each time it is opened. Remembers which one it was."""
+
+    def __init__(self, access: TargetAccess) -> None:
+        self._access = access
+        self._last: DirectoryObjects | None = None
+
+    def open(self) -> DirectoryObjects:
+        """Raises StoreUnavailable for another directory than the last time, if it holds nothing of a store.
+
+        That is what is left where a share was mounted. Whoever took it for the store would believe that all is gone.
+        """
+        store = open_store(self._access)
+        if not isinstance(store, DirectoryObjects):
+            raise InvalidInput(f"{self._access.url!r} is of a kind that cannot be synced", field="spec.url")
+        last = self._last
+        if last is not None and store.identity != last.identity and ROOT not in store.list_level("").prefixes:
+            raise StoreUnavailable(
+                f"{self._access.url} leads to another directory than before, with no backups in it; is it mounted?",
+                hint=f"mount it again; if the store is meant to be empty, make a directory {ROOT} in it",
+            )
+        self._last = store
+        return store

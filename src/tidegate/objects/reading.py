@@ -39,9 +39,16 @@ class ReadsParts(Protocol):
 class ThreadedReader:
     """Keeps the StoreReader's promise. Holds two methods of the store and nothing that could change it."""
 
-    def __init__(self, store: ReadsParts, *, answer_seconds: float = _ANSWER_SECONDS) -> None:
+    def __init__(
+        self,
+        store: ReadsParts,
+        *,
+        reopen: Callable[[], ReadsParts] | None = None,
+        answer_seconds: float = _ANSWER_SECONDS,
+    ) -> None:
         self._list_level = store.list_level
         self._get_part = store.get_part
+        self._reopen = reopen or (lambda: store)
         self._in_flight = store.requests_in_flight
         self._answer_seconds = answer_seconds
         self._free = threading.BoundedSemaphore(self._in_flight)
@@ -51,6 +58,13 @@ class ThreadedReader:
     def requests_in_flight(self) -> int:
         """See StoreReader."""
         return self._in_flight
+
+    async def anew(self) -> "ThreadedReader":
+        """See StoreReader. What still hangs counts for all of them."""
+        store = await self._ask("its root", self._reopen)
+        reader = ThreadedReader(store, reopen=self._reopen, answer_seconds=self._answer_seconds)
+        reader._in_flight, reader._free, reader._turns = self._in_flight, self._free, self._turns
+        return reader
 
     async def list_level(self, prefix: str) -> Listing:
         """See StoreReader."""

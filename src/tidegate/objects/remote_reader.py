@@ -56,6 +56,10 @@ class RemoteReader:
         """See StoreReader."""
         return self._in_flight
 
+    async def anew(self) -> "RemoteReader":
+        """See StoreReader: every request names the bucket, so nothing was opened that could be another one by now."""
+        return self
+
     async def list_level(self, prefix: str) -> Listing:
         """See StoreReader."""
         name = self._place.prefix(prefix)

@@ -2,15 +2,23 @@
 
 from typing import Protocol
 
-from tidegate.model.catalogue_status import VolumeSync
+from tidegate.model.catalogue_status import SyncForecast, VolumeSync
 from tidegate.model.target import BackupTarget, SyncStatus
 
 
 class CatalogueSyncs(Protocol):
     """Never waits for a store. Whole targets are asked for by `spec.syncRequestedAt`, which outlives the process."""
 
-    def request(self, target: str, volume: str) -> None:
-        """Somebody wants this volume up to date now, whether or not the catalogue knows it yet."""
+    def request(self, target: str, volume: str, *, forced: bool = False) -> None:
+        """Somebody wants this volume up to date now, whether or not the catalogue knows it yet.
+
+        `forced` by somebody who knows of no change: such requests, however many, become at most one sync that runs and
+        one that waits, and two of them have a pause in between.
+        """
+        ...
+
+    async def forecast(self, target: BackupTarget) -> SyncForecast:
+        """When the sync of this target begins that was just asked for."""
         ...
 
     def target_sync(self, target: BackupTarget) -> SyncStatus:

@@ -38,6 +38,14 @@ class StoreReader(Protocol):
         """How many questions at once are worth asking."""
         ...
 
+    async def anew(self) -> "StoreReader":
+        """A reader for one sync, of what the URL leads to now: a directory may have been renamed, a share unmounted.
+
+        Raises StoreUnavailable if there is nothing, or something else that holds no backups. One sync keeps to one
+        such reader, so it never sees one half of its listing here and the other half there.
+        """
+        ...
+
     async def list_level(self, prefix: str) -> Listing:
         """See ObjectStore: empty only if the store says that nothing is there."""
         ...

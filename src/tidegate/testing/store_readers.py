@@ -26,6 +26,10 @@ class CountingReader:
         """See StoreReader."""
         return self._in_flight
 
+    async def anew(self) -> "CountingReader":
+        """See StoreReader."""
+        return self
+
     async def list_level(self, prefix: str) -> Listing:
         """See StoreReader."""
         await self._meet("list", prefix)

@@ -748,6 +748,11 @@ export type StoredVolumeBackup = {
   storeBackup: string;
 };
 
+export type SyncForecast = {
+  dueAt?: string;
+  message: string;
+};
+
 export type SyncStatus = {
   stage: string;
   done: number;
@@ -760,6 +765,7 @@ export type SyncStatus = {
   url: string;
   failures: number;
   failedAt?: string;
+  failedUrl: string;
   vanished: string;
 };
 
@@ -1025,6 +1031,7 @@ export type VolumeSync = {
   askedAt?: string;
   failures: number;
   message: string;
+  forecast?: SyncForecast;
 };
 
 export type WaitingBackup = {
@@ -1138,6 +1145,10 @@ export const KNOWN_SETTINGS: Record<string, { default: string; description: stri
   "catalogue-requests-in-flight": {
     "default": "64",
     "description": "How many requests a sync of the catalogue may have under way at once in one target; fewer while the store complains."
+  },
+  "concurrent-deletions": {
+    "default": "4",
+    "description": "How many volumes may have something deleted from their stores at once. Each takes a process that mostly waits for its store; those that run end by themselves when this is lowered."
   },
   "verification-scratch-directory": {
     "default": "",
