@@ -124,13 +124,13 @@ class SqliteCatalogue:
             ).fetchall()
         )
 
-    async def volume_marks(self, target: str) -> dict[str, VolumeMark]:
-        """What is known of each volume, hidden ones included."""
+    async def volume_marks(self, target: str, volume: str = "") -> dict[str, VolumeMark]:
+        """What is known of each volume, or of this one; hidden ones included."""
         rows = await self._look(
             lambda connection: connection.execute(
                 "SELECT v.name, v.cfg_mark, v.listing_mark, v.settled, v.messages FROM volumes v "
-                "JOIN targets t ON t.id = v.target_id WHERE t.name = ?",
-                (target,),
+                f"JOIN targets t ON t.id = v.target_id WHERE t.name = ? {'AND v.name = ?' if volume else ''}",
+                (target, volume) if volume else (target,),
             ).fetchall()
         )
         return {

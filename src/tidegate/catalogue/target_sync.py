@@ -118,7 +118,7 @@ class TargetSync:
     async def _one_volume(self, volume: str) -> SyncOutcome:
         catalogue, target = self._tools.catalogue, self._order.target
         self._progress.enter(SyncStage.READING, total=1)
-        known = await catalogue.volume_marks(target)
+        known = await catalogue.volume_marks(target, volume)
         listing = await self._tools.flow.ask(lambda: self._tools.reader.list_level(volume_dir(volume)))
         if listing.objects or listing.prefixes:
             await self._read_all([volume], known)
