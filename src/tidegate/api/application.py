@@ -5,6 +5,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from tidegate.api import (
+    backup_files,
     backuptargets,
     backupvolumes,
     catalogue,
@@ -48,6 +49,7 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(verifications.router)
     v1.include_router(notifications.router)
     v1.include_router(pins.router)
+    v1.include_router(backup_files.router)
     v1.include_router(deletions.router)
     v1.include_router(events.router)
     v1.include_router(health.versioned)
