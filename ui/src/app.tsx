@@ -17,6 +17,7 @@ import { RestoresScreen } from "./screens/restores";
 import { RunningScreen } from "./screens/running";
 import { SchedulesScreen } from "./screens/schedules";
 import { SettingsScreen } from "./screens/settings";
+import { SystemScreen } from "./screens/system";
 import { TargetsScreen } from "./screens/targets";
 import { VolumesScreen } from "./screens/volumes";
 import { now } from "./store/clock";
@@ -45,6 +46,7 @@ const SCREENS: Item[] = [
     { path: "/restores", title: "Restores", screen: RestoresScreen },
     { path: "/volumes", title: "Volumes", screen: VolumesScreen },
     { path: "/schedules", title: "Schedules", screen: SchedulesScreen },
+    { path: "/system", title: "System backups", screen: SystemScreen },
     {
         path: "/targets",
         title: "Targets",

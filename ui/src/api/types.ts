@@ -222,6 +222,21 @@ export type ExistingData = "none" | "overwrite";
 
 export type ExpressionOperator = "In" | "NotIn" | "Exists" | "DoesNotExist";
 
+export type FileListing = {
+  type: string;
+  resourceType: string;
+  backup: string;
+  volume: string;
+  path: string;
+  data: (ListedFile)[];
+  pagination: FilePagination;
+};
+
+export type FilePagination = {
+  limit: number;
+  next?: string;
+};
+
 export type HTTPValidationError = {
   detail: (ValidationError)[];
 };
@@ -246,6 +261,19 @@ export type HookStatus = {
 
 export type LabelSelector = {
   matchLabels: Record<string, string>;
+};
+
+export type ListedFile = {
+  name: string;
+  path: string;
+  key: string;
+  type: string;
+  mode: string;
+  uid: number;
+  gid: number;
+  size: number;
+  modified: string;
+  target: string;
 };
 
 export type LoadConcurrency = {

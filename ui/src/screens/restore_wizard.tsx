@@ -16,13 +16,25 @@ import { create, draft } from "../store/operations";
 import { backups, need, restores, type Transfer } from "../store/resources";
 import { canRestore } from "./backup_actions";
 
-type Wish = { name: string; backup: string; volumes: string[]; destination: string; overwrite: boolean };
+type Wish = {
+    name: string;
+    backup: string;
+    volumes: string[];
+    /** Globs of what comes back of file trees; none means all. */
+    paths: string[];
+    destination: string;
+    overwrite: boolean;
+};
+
+/** What is chosen already by whoever opens the wizard. */
+export type Chosen = Partial<Pick<Wish, "volumes" | "paths">>;
 
 const bodyOf = (wish: Wish) => ({
     metadata: { name: wish.name },
     spec: {
         backupName: wish.backup,
         includedVolumes: wish.volumes,
+        ...(wish.paths.length ? { includedPaths: wish.paths } : {}),
         existingData: wish.overwrite ? "overwrite" : "none",
         ...(wish.destination ? { destination: wish.destination } : {}),
     },
@@ -36,6 +48,7 @@ const commandOf = (wish: Wish, verb = "create"): string =>
         "--from-backup",
         wish.backup,
         ...flag("include-volumes", wish.volumes.join(",")),
+        ...wish.paths.flatMap((path) => flag("include-paths", path)),
         ...flag("to", wish.destination),
         ...flag("existing-data", wish.overwrite && "overwrite"),
     );
@@ -50,15 +63,19 @@ export const restoreAction = (backup: Backup): Action => ({
     run: async () => openRestoreWizard(backup.metadata.name),
 });
 
-export function openRestoreWizard(backup = ""): void {
+export function openRestoreWizard(backup = "", already: Chosen = {}): void {
     need(backups, restores);
-    openDialog(backup ? `Restore from ${backup}` : "Restore something", () => <Wizard backup={backup} />);
+    openDialog(backup ? `Restore from ${backup}` : "Restore something", () => (
+        <Wizard backup={backup} already={already} />
+    ));
 }
 
-function Wizard({ backup }: { backup: string }) {
+function Wizard({ backup, already }: { backup: string; already: Chosen }) {
     const chosen = useSignal(backup);
     if (!chosen.value) return <Choose pick={(name) => (chosen.value = name)} />;
-    return <What backup={chosen.value} back={() => (chosen.value = "")} />;
+    // What was chosen of one backup means nothing for another.
+    const kept = chosen.value === backup ? already : {};
+    return <What backup={chosen.value} already={kept} back={() => (chosen.value = "")} />;
 }
 
 function Choose({ pick }: { pick: (name: string) => void }) {
@@ -123,8 +140,16 @@ async function volumesOf(backup: string): Promise<Choice[]> {
         }));
 }
 
-function What({ backup, back }: { backup: string; back: () => void }) {
-    const wish = useSignal<Wish>({ name: nameFor(backup), backup, volumes: [], destination: "", overwrite: false });
+function What({ backup, already, back }: { backup: string; already: Chosen; back: () => void }) {
+    const wish = useSignal<Wish>({
+        name: nameFor(backup),
+        backup,
+        volumes: [],
+        paths: [],
+        destination: "",
+        overwrite: false,
+        ...already,
+    });
     const choices = useSignal<Choice[] | string | null>(null);
     const plan = useSignal(false);
     useEffect(
@@ -168,6 +193,26 @@ function What({ backup, back }: { backup: string; back: () => void }) {
                     </label>
                 ))}
             </fieldset>
+            {wish.value.paths.length > 0 && (
+                <fieldset>
+                    <legend>Only these paths</legend>
+                    <ul class="stack" aria-label="Paths">
+                        {wish.value.paths.map((path) => (
+                            <li key={path} class="row">
+                                <code class="break">{path}</code>
+                                <button
+                                    type="button"
+                                    class="button small quiet"
+                                    aria-label={`Leave out ${path}`}
+                                    onClick={() => set({ paths: wish.value.paths.filter((one) => one !== path) })}
+                                >
+                                    ×
+                                </button>
+                            </li>
+                        ))}
+                    </ul>
+                </fieldset>
+            )}
             <label class="field" for="restore-to">
                 <span>Put it below this directory</span>
                 <input

@@ -13,6 +13,9 @@ import type {
     Restore,
     Schedule,
     Setting,
+    SystemBackup,
+    SystemRestore,
+    Verification,
     Volume,
 } from "../api/types";
 import { type AnyResource, type Change, Collection } from "./collection";
@@ -27,6 +30,9 @@ export const targets = new Collection<BackupTarget>("backuptargets");
 export const nodes = new Collection<Node>("nodes");
 export const namespaces = new Collection<Namespace>("namespaces");
 export const settings = new Collection<Setting>("settings");
+export const systemBackups = new Collection<SystemBackup>("systembackups");
+export const systemRestores = new Collection<SystemRestore>("systemrestores");
+export const verifications = new Collection<Verification>("verifications");
 export const uploads = [
     new Collection<DataUpload>("datauploads"),
     new Collection<PodVolumeBackup>("podvolumebackups"),
@@ -48,6 +54,9 @@ const COLLECTIONS = [
     nodes,
     namespaces,
     settings,
+    systemBackups,
+    systemRestores,
+    verifications,
     ...uploads,
     ...downloads,
 ] as unknown as Collection<AnyResource>[];
@@ -61,6 +70,9 @@ const KIND_PLURALS: Record<string, string> = {
     Node: "nodes",
     Namespace: "namespaces",
     Setting: "settings",
+    SystemBackup: "systembackups",
+    SystemRestore: "systemrestores",
+    Verification: "verifications",
     DataUpload: "datauploads",
     PodVolumeBackup: "podvolumebackups",
     DataDownload: "datadownloads",
