@@ -223,14 +223,18 @@ function What({ backup, already, back }: { backup: string; already: Chosen; back
                     onInput={(event) => set({ destination: event.currentTarget.value })}
                 />
             </label>
-            <label class="check">
-                <input
-                    type="checkbox"
-                    checked={wish.value.overwrite}
-                    onChange={(event) => set({ overwrite: event.currentTarget.checked })}
-                />
-                <span>Overwrite what is there already</span>
-            </label>
+            {wish.value.paths.length > 0 ? (
+                <p class="muted small">Some paths of a tree come back to a place of their own, never over a tree.</p>
+            ) : (
+                <label class="check">
+                    <input
+                        type="checkbox"
+                        checked={wish.value.overwrite}
+                        onChange={(event) => set({ overwrite: event.currentTarget.checked })}
+                    />
+                    <span>Overwrite what is there already</span>
+                </label>
+            )}
             <Command text={commandOf(wish.value)} />
             <footer>
                 <button class="button" onClick={back}>
