@@ -54,7 +54,7 @@ def test_one_whose_name_is_taken_is_told_in_the_form(visitor, server):
     dialog.get_by_label("Name", exact=True).fill("taken")
     dialog.get_by_role("button", name="Back up the system").click()
 
-    expect(dialog.get_by_role("alert")).to_contain_text("already exists")
+    expect(dialog.get_by_role("alert")).to_contain_text("already has a system backup taken")
 
 
 def test_the_plan_is_shown_before_the_system_is_restored(visitor, server):
