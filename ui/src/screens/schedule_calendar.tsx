@@ -19,7 +19,7 @@ const who = ({ schedule, kind, runs }: Planned): string =>
     `${schedule}${kind === "backup" ? "" : ` (${kind})`}${runs > 1 ? ` ${runs} times` : ""}`;
 const words = (hour: Hour): string => `${plural(hour.runs, "run")}: ${hour.planned.map(who).join(", ")}`;
 
-/** Which hour of the coming week has how many runs, so that one sees where they pile up. */
+/** Which hour of the seven days from today has how many runs, so that one sees where they pile up. */
 export function LoadCalendar() {
     const open = useSignal(true);
     const all = schedules.all();
@@ -31,7 +31,7 @@ export function LoadCalendar() {
     const busy = pileUps(days);
     return (
         <Card
-            title="The coming week"
+            title="Seven days from today"
             label="Load calendar"
             end={
                 <>

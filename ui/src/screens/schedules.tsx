@@ -95,9 +95,9 @@ function Skipped({ schedule }: { schedule: Schedule }) {
     ) : null;
 }
 
-/** What it makes besides plain backups: the archive of the system, the proof that backups restore. */
-function Makes({ schedule }: { schedule: Schedule }) {
-    const { systemBackup, verification } = schedule.spec;
+/** The namespaces, or the system itself; and whether the result is proven to restore. */
+function Protects({ schedule }: { schedule: Schedule }) {
+    const { systemBackup, verification, template } = schedule.spec;
     return (
         <span class="chips">
             {systemBackup ? (
@@ -105,11 +105,11 @@ function Makes({ schedule }: { schedule: Schedule }) {
                     system backup
                 </span>
             ) : (
-                "backups"
+                <Namespaces scope={template} />
             )}
             {verification && (
                 <span
-                    class="chip"
+                    class="chip lit"
                     title={`the newest good one is proven to restore ${cronWords(verification.schedule)}`}
                 >
                     verification
@@ -147,25 +147,17 @@ const COLUMNS: Column<Schedule>[] = [
         ),
     },
     {
-        key: "makes",
-        title: "Makes",
-        secondary: true,
-        sort: (row) => kindsOf(row).join(),
-        cell: (row) => <Makes schedule={row} />,
-    },
-    {
         key: "next",
         title: "Next five runs",
         secondary: true,
         cell: (row) => (isDraft(row) ? null : <NextFive schedule={row} />),
     },
     {
-        key: "namespaces",
-        title: "Namespaces",
+        key: "makes",
+        title: "Protects",
         secondary: true,
         sort: (row) => (row.spec.systemBackup ? "" : chipsOf(row.spec.template).join()),
-        cell: (row) =>
-            row.spec.systemBackup ? <span class="muted">–</span> : <Namespaces scope={row.spec.template} />,
+        cell: (row) => <Protects schedule={row} />,
     },
     {
         key: "last",

@@ -154,20 +154,13 @@ function BackedUp({ system }: { system: SystemBackup }) {
             </p>
             <VolumeTable
                 label={`Volumes of ${system.metadata.name}`}
-                heads={["Volume", "Decision", "State", "Time left", "Why"]}
+                heads={["Volume", "Decision", "Backup", "State", "Time left", "Why"]}
             >
                 {volumes.slice(0, MOST_ROWS).map((row) => (
                     <tr key={row.volume} data-volume={row.volume} data-decision={row.decision} data-state={row.state}>
                         <td>{row.volume}</td>
-                        <td>
-                            {row.decision}
-                            {row.backup && (
-                                <>
-                                    {" "}
-                                    <Link to={backupLink(row.backup)}>{row.backup}</Link>
-                                </>
-                            )}
-                        </td>
+                        <td>{row.decision}</td>
+                        <td>{row.backup ? <Link to={backupLink(row.backup)}>{row.backup}</Link> : "–"}</td>
                         <td>{row.state ? <Phase phase={row.state} /> : <span class="muted">–</span>}</td>
                         <td>
                             <Left row={row} deadline={system.status.deadline} />
