@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items):
         if any(place == long or place.startswith(f"{long}/") for long in LONG):
             item.add_marker(pytest.mark.long)
         if place.startswith("page/"):
-            # One browser and one server for all tests of a file: spread over workers, each of these would start its own.
+            # One browser and one server for all tests of a file: spread over workers, each would start its own.
             item.add_marker(pytest.mark.xdist_group(place))
 
 
