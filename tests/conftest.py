@@ -45,6 +45,9 @@ def pytest_collection_modifyitems(items):
         place = item.path.relative_to(_TESTS).as_posix()
         if any(place == long or place.startswith(f"{long}/") for long in LONG):
             item.add_marker(pytest.mark.long)
+        if place.startswith("page/"):
+            # One browser and one server for all tests of a file: spread over workers, each would start its own.
+            item.add_marker(pytest.mark.xdist_group(place))
 
 
 @pytest.fixture(scope="session")

@@ -55,7 +55,9 @@ def server(browser, tmp_path_factory):
 @pytest.fixture(scope="module")
 def quiet_server(browser, tmp_path_factory):
     """One that nobody changes: screens are looked at as they were seeded."""
-    yield from seeded(tmp_path_factory.mktemp("quiet"))
+    for server in seeded(tmp_path_factory.mktemp("quiet")):
+        server.tidegate("system", "backup", "create", "before-upgrade", "--volume-backup-policy", "disabled", "--wait")
+        yield server
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ import { RestoresScreen } from "./screens/restores";
 import { RunningScreen } from "./screens/running";
 import { SchedulesScreen } from "./screens/schedules";
 import { SettingsScreen } from "./screens/settings";
+import { SystemScreen } from "./screens/system";
 import { TargetsScreen } from "./screens/targets";
 import { TokensScreen } from "./screens/tokens";
 import { VolumesScreen } from "./screens/volumes";
@@ -56,6 +57,7 @@ const SCREENS: Item[] = [
     { path: "/restores", title: "Restores", screen: RestoresScreen },
     { path: "/volumes", title: "Volumes", screen: VolumesScreen },
     { path: "/schedules", title: "Schedules", screen: SchedulesScreen },
+    { path: "/system", title: "System backups", screen: SystemScreen },
     {
         path: "/targets",
         title: "Targets",

@@ -10,6 +10,7 @@ import "./style/frame.css";
 import "./style/parts.css";
 import "./style/tables.css";
 import "./style/screens.css";
+import "./style/inside.css";
 
 startTheme();
 startPlace();

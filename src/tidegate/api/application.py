@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 from tidegate.api import (
     accounts,
     audit,
+    backup_files,
     backuptargets,
     backupvolumes,
     catalogue,
@@ -55,6 +56,7 @@ def build_application(services: Services) -> FastAPI:
     v1.include_router(verifications.router)
     v1.include_router(notifications.router)
     v1.include_router(pins.router)
+    v1.include_router(backup_files.router)
     v1.include_router(deletions.router)
     v1.include_router(events.router)
     v1.include_router(health.versioned)

@@ -23,6 +23,7 @@ from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.notifier import NoNotifier, Notifier
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
+from tidegate.ports.stored_trees import NoTrees, StoredTrees
 from tidegate.ports.surroundings import Surroundings
 from tidegate.ports.system_archives import NoArchives, SystemArchives
 
@@ -65,6 +66,7 @@ class Services:
     hooks: HookRunner = field(default_factory=NoHooks)
     notifier: Notifier = field(default_factory=NoNotifier)
     archives: SystemArchives = field(default_factory=NoArchives)
+    trees: StoredTrees = field(default_factory=NoTrees)
     reconcile_errors: Callable[[], dict[str, int]] = dict
     shutting_down: asyncio.Event = field(default_factory=asyncio.Event)
     """Open event streams watch it, or the server could not stop (uvicorn waits for them)."""

@@ -30,6 +30,7 @@ from tidegate.app.options import ServerOptions
 from tidegate.app.scratch_files import ScratchFiles
 from tidegate.app.secret_files import SecretFiles
 from tidegate.app.settings_at_start import write_settings
+from tidegate.app.stored_trees import KeptTrees
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.app.system_archives import StoreArchives
 from tidegate.app.virtual_nodes import register_nodes
@@ -84,7 +85,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         desk = DeletionDesk(store, catalogue)
         await desk.hide_all()
         scratch, notifier = ScratchFiles(data_dir.scratch), RealNotifier(secrets, clock)
-        archives = StoreArchives(surroundings)
+        archives, trees = StoreArchives(surroundings), KeptTrees(surroundings, clock)
+        closing.callback(trees.close)
         runtime, supervisor = build_runtime(
             store,
             clock,
@@ -106,6 +108,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             hooks=hooks,
             notifier=notifier,
             archives=archives,
+            trees=trees,
             token_is_good=token_check(token),
             sessions=Sessions(token.encode()),
             accounts=accounts,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidegate.cli import options
+from tidegate.cli.backup_files import add_file_verbs
 from tidegate.cli.backup_wishes import BackupWishes
 from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
@@ -147,5 +148,6 @@ add_delete(
 )
 add_longhorn_verbs(app)
 add_pin_verbs(app)
+add_file_verbs(app)
 add_logs(app, BACKUP)
 add_wait(app, BACKUP, example="tidegate backup wait nightly-1 nightly-2 --timeout 30m")

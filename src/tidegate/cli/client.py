@@ -147,6 +147,23 @@ class Client:
         """Something to be done below /v1 that is no action of one resource."""
         return self._document(self._send("POST", f"/v1/{path}", query, body))
 
+    @contextmanager
+    def download(self, path: str) -> Iterator[Iterator[bytes]]:
+        """Any bytes below /v1, in pieces. Raises ServerUnreachable when they break off before the announced end."""
+        import httpx2
+
+        try:
+            with self._http.stream("GET", f"/v1/{path}") as response:
+                if response.is_error:
+                    response.read()
+                    raise self._problem(response)
+                yield response.iter_bytes()
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            raise ServerUnreachable(
+                f"The download from {self._endpoint.url} broke off: {error}.",
+                hint="What is read may be damaged in the store; the server's log tells.",
+            ) from error
+
     def act(self, noun: Noun, name: str, action: str, body: Wire) -> Wire:
         """One of a resource's actions; what the server answers."""
         return self._document(self._send("POST", _path(noun.plural, name, ""), {"action": action}, body))

@@ -12,7 +12,8 @@ from tidegate.format.packed_reader import Entries, ImageBytes, file_bytes, read_
 from tidegate.format.packed_tree import TreeMark
 from tidegate.format.tree_entry import ROOT_PATH, EntryType, TreeEntry
 
-_MOST_LINKS = 40
+# A chain of hard links that is longer than this is no chain but a circle.
+MOST_LINKS = 40
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class StoredTree:
         return file_bytes(entry, self.image)
 
     def _find(self, path: str) -> TreeEntry:
-        for _ in range(_MOST_LINKS):
+        for _ in range(MOST_LINKS):
             entry = next((one for one in self.entries() if one.path == path), None)
             if entry is None:
                 raise NotFound(f"there is no {path!r} in the backup")
@@ -62,10 +63,11 @@ def open_tree(volume: StoredVolume, backup: str) -> Iterator[StoredTree]:
     """The tree in a finished backup; raises Refused if it holds an image."""
     with open_backup(volume, backup) as content, tempfile.TemporaryFile() as spool:
         image = ImageBytes(content)
-        yield StoredTree(read_manifest(image, _mark_of(content, backup), spool), image)
+        yield StoredTree(read_manifest(image, mark_of(content, backup), spool), image)
 
 
-def _mark_of(content: StoredContent, backup: str) -> TreeMark:
+def mark_of(content: StoredContent, backup: str) -> TreeMark:
+    """Where the tree's manifest is; raises Refused if the backup holds an image."""
     mark = TreeMark.of(content.cfg_parameters, image_size=content.size)
     if mark is None:
         raise Refused(f"backup {backup} holds an image, not a file tree", hint="restore it, and mount the image")

@@ -277,6 +277,21 @@ export type FacetValue = {
   backups: number;
 };
 
+export type FileListing = {
+  type: string;
+  resourceType: string;
+  backup: string;
+  volume: string;
+  path: string;
+  data: (ListedFile)[];
+  pagination: FilePagination;
+};
+
+export type FilePagination = {
+  limit: number;
+  next?: string;
+};
+
 export type HTTPValidationError = {
   detail: (ValidationError)[];
 };
@@ -311,6 +326,19 @@ export type KeptVolume = {
 
 export type LabelSelector = {
   matchLabels: Record<string, string>;
+};
+
+export type ListedFile = {
+  name: string;
+  path: string;
+  key: string;
+  type: string;
+  mode: string;
+  uid: number;
+  gid: number;
+  size: number;
+  modified: string;
+  target: string;
 };
 
 export type LoadConcurrency = {

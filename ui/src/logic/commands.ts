@@ -31,5 +31,14 @@ export const commands = {
     deleteRestore: (name: string) => command("restore", "delete", name, "--yes"),
     pauseSchedule: (name: string, paused: boolean) => command("schedule", paused ? "pause" : "resume", name),
     runSchedule: (name: string) => command("schedule", "run-now", name),
+    verify: (backup: string, name: string) => command("verify", "create", backup, "--name", name),
+    cancelVerification: (name: string) => command("verify", "cancel", name, "--yes"),
+    browse: (backup: string, volume: string, path: string) =>
+        command("backup", "browse", backup, path, ...flag("volume", volume)),
+    download: (backup: string, volume: string, path: string) =>
+        command("backup", "download", backup, path, ...flag("volume", volume)),
+    logs: (noun: "backup" | "restore", name: string) => command(noun, "logs", name),
+    deleteSystemBackup: (name: string) => command("system", "backup", "delete", name, "--yes"),
+    deleteSystemRestore: (name: string) => command("system", "restore", "delete", name, "--yes"),
     deleteSchedule: (name: string) => command("schedule", "delete", name, "--yes"),
 };

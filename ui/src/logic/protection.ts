@@ -19,10 +19,11 @@ export type Protection = {
 
 export type Promise_ = { schedule: Schedule; gap: number | undefined };
 
-/** How often each schedule that is not paused runs; worked out once for all volumes. */
+/** How often each schedule of backups that is not paused runs; worked out once for all volumes. */
 export const promises = (schedules: readonly Schedule[], now: number): Promise_[] =>
     schedules
-        .filter((schedule) => !schedule.spec.paused)
+        // One of system backups promises an archive, not that each volume is backed up anew.
+        .filter((schedule) => !schedule.spec.paused && !schedule.spec.systemBackup)
         .map((schedule) => {
             const cron = readCron(schedule.spec.schedule);
             return { schedule, gap: cron ? longestGap(cron, now) : undefined };
@@ -97,7 +98,7 @@ export function verdict(found: Situation, now: number): Verdict {
 }
 
 const BAD: ReadonlySet<string> = new Set(["Failed", "PartiallyFailed", "FailedValidation"]);
-export const wentWrong = (backup: Backup): boolean => BAD.has(backup.status.phase);
+export const wentWrong = (run: { status: { phase: string } }): boolean => BAD.has(run.status.phase);
 
 /** Failed in the last day, and nothing of the same schedule or name went well after it. */
 export function failedLately(backups: readonly Backup[], now: number): Backup[] {

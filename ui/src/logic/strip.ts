@@ -1,11 +1,27 @@
 // Thirty days of one schedule, one word per day.
 
-import type { Backup, Schedule } from "../api/types";
+import type { Metadata, Schedule, SystemBackup } from "../api/types";
 import { readCron } from "./cron";
 import { wentWrong } from "./protection";
 import { plural, time } from "./quantities";
 
 export type Day = { date: string; state: "ok" | "late" | "failed" | "missed" | "running" | "none"; words: string };
+
+/** What a schedule made; a Backup is one as it is. */
+export type Run = {
+    metadata: Pick<Metadata, "creationTimestamp" | "labels">;
+    status: { phase: string; startTimestamp?: string; completionTimestamp?: string };
+};
+
+/** A system backup told in the words of a backup. */
+export const runOf = ({ metadata, status }: SystemBackup): Run => ({
+    metadata,
+    status: {
+        phase: status.phase === "Error" ? "Failed" : status.phase,
+        ...(status.startTimestamp ? { startTimestamp: status.startTimestamp } : {}),
+        ...(status.completionTimestamp ? { completionTimestamp: status.completionTimestamp } : {}),
+    },
+});
 
 const DAY_MS = 86_400_000;
 const LATE_MS = 3_600_000;
@@ -32,7 +48,7 @@ function dayIn(zone: string): (moment: number) => string {
     return (moment) => format.format(moment);
 }
 
-function judge(runs: readonly Backup[]): Pick<Day, "state" | "words"> {
+function judge(runs: readonly Run[]): Pick<Day, "state" | "words"> {
     const count = plural(runs.length, "backup");
     const failed = runs.filter(wentWrong).length;
     if (failed) return { state: "failed", words: `${failed} of ${count} failed` };
@@ -48,9 +64,9 @@ function judge(runs: readonly Backup[]): Pick<Day, "state" | "words"> {
 }
 
 /** Oldest first. A day is missed only where a run was due, the schedule existed, and retention cannot have removed it. */
-export function strip(schedule: Schedule, backups: readonly Backup[], now: number): Day[] {
+export function strip(schedule: Schedule, backups: readonly Run[], now: number): Day[] {
     const dayOf = dayIn(schedule.spec.timezone);
-    const byDay = new Map<string, Backup[]>();
+    const byDay = new Map<string, Run[]>();
     for (const backup of backups) {
         const day = dayOf(time(backup.metadata.creationTimestamp) ?? 0);
         const runs = byDay.get(day);

@@ -10,7 +10,7 @@ import { tell } from "./toasts";
 export type Action = {
     label: string;
     command: string;
-    /** What to say once the server has agreed. */
+    /** What to say once the server has agreed; nothing where the action only opens something. */
     done: string;
     run: () => Promise<unknown>;
     /** Ask first: what will happen, and what depends on it. */
@@ -26,7 +26,7 @@ export const sentence = (error: unknown): string =>
 export async function perform(action: Action): Promise<boolean> {
     try {
         await action.run();
-        tell("good", action.done, action.command);
+        if (action.done) tell("good", action.done, action.command);
         return true;
     } catch (error) {
         tell("bad", `${action.label}: ${sentence(error)}`);

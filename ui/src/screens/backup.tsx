@@ -12,7 +12,11 @@ import { Ago, At, Namespaces, Phase, Reason } from "../parts/words";
 import { backups, need, restores, type Transfer } from "../store/resources";
 import { now } from "../store/clock";
 import { isPinned, phaseOf } from "./backup_actions";
+import { Chain } from "./backup_chain";
+import { Files } from "./backup_files";
+import { Proof } from "./backup_proof";
 import { actionsOf } from "./backups";
+import { JobLog } from "./job_log";
 import { AskedBy } from "./queue_running";
 import { Transfers } from "./running";
 
@@ -63,9 +67,14 @@ export function BackupScreen({ name }: { name: string }) {
                 <Facts backup={backup} />
                 <Sizes backup={backup} uploads={uploads} />
             </div>
+            <Files backup={backup} uploads={uploads} />
+            <div class="grid">
+                <Proof backup={backup} />
+                <Chain uploads={uploads} />
+            </div>
             <Waterfall backup={backup} uploads={uploads} />
             <Volumes backup={backup} uploads={uploads} />
-            <Events backup={backup} />
+            <Events backup={backup} uploads={uploads} />
             <Source backup={backup} />
         </Screen>
     );
@@ -271,10 +280,29 @@ function Volumes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
     );
 }
 
-function Events({ backup }: { backup: Backup }) {
+function Events({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
     const events = [...backup.status.events].reverse();
+    const log = useSignal(false);
+    const name = backup.metadata.name;
     return (
-        <Card title="Events">
+        <Card
+            title="Events"
+            end={
+                <button class="button small" aria-expanded={log.value} onClick={() => (log.value = !log.value)}>
+                    {log.value ? "Hide the log" : "Log"}
+                </button>
+            }
+        >
+            {log.value && (
+                <div class="body">
+                    <JobLog
+                        label={`Log of ${name}`}
+                        job={backup}
+                        transfers={uploads}
+                        command={commands.logs("backup", name)}
+                    />
+                </div>
+            )}
             <ul class="body events">
                 {events.length === 0 && <li class="muted">Nothing has happened yet.</li>}
                 {events.map((event) => (

@@ -1,20 +1,20 @@
 import { useEffect } from "preact/hooks";
 import type { LoadedNode, LoadStatus, PrepareQueue, WaitingTransfers } from "../api/types";
 import { command, commands } from "../logic/commands";
+import { loadHistory } from "../logic/load_history";
 import { plural } from "../logic/quantities";
 import { Command } from "../parts/command";
 import { Link } from "../parts/link";
 import { Plot } from "../parts/plot";
 import { Card, Screen } from "../parts/screen";
 import { Bar, Phase, Reason } from "../parts/words";
+import { now as clock } from "../store/clock";
 import { load, watchLoad } from "../store/load";
-import { downloads, need, nodes, settings, uploads } from "../store/resources";
-import { moving, preparing, sampled, startSampling } from "../store/samples";
+import { downloads, need, nodes, settings, transfersDown, transfersUp, uploads } from "../store/resources";
 
 export function NodesScreen() {
     need(nodes, settings, ...uploads, ...downloads);
     useEffect(watchLoad, []);
-    startSampling();
     const now = load.value;
     return (
         <Screen title="Nodes and load" command={command("load", "status")}>
@@ -25,7 +25,7 @@ export function NodesScreen() {
                     <span class="legend">
                         <span class="key">moving</span>
                         <span class="key second">preparing</span>
-                        <span>as far as this page was open</span>
+                        <span>as far as the records of transfers tell</span>
                     </span>
                 }
             >
@@ -143,16 +143,19 @@ function Prepare({ queue, waiting }: { queue: PrepareQueue; waiting: WaitingTran
     );
 }
 
+// Drawn every few seconds: an hour does not move faster.
+const DRAWN_MS = 5000;
+
 function LoadPlot() {
-    sampled.value;
-    const times = moving.samples.map((sample) => sample.at / 1000);
+    const at = Math.ceil(clock.value / DRAWN_MS) * DRAWN_MS;
+    const { times, moving, preparing } = loadHistory([...transfersUp(), ...transfersDown()], at);
     const series = [
-        { label: "moving", values: moving.samples.map((sample) => sample.value) },
-        { label: "preparing", values: preparing.samples.map((sample) => sample.value), dashed: true },
+        { label: "moving", values: moving },
+        { label: "preparing", values: preparing, dashed: true },
     ];
     return (
         <Plot
-            label={`Transfers over the last hour, now ${moving.samples.at(-1)?.value ?? 0} moving`}
+            label={`Transfers over the last hour, now ${moving.at(-1)} moving, at most ${Math.max(...moving)}`}
             times={times}
             series={series}
             span={3600}

@@ -1,22 +1,21 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get, pathOf } from "../api/client";
-import type { Backup } from "../api/types";
 import { command } from "../logic/commands";
 import { cronWords } from "../logic/cron";
 import { failedLately, promises, protectionOf, SCHEDULE_LABEL, verdict } from "../logic/protection";
 import { duration, plural, time } from "../logic/quantities";
-import { strip } from "../logic/strip";
+import { runOf, type Run, strip } from "../logic/strip";
 import { backupLink, Link } from "../parts/link";
 import { Card, Screen } from "../parts/screen";
 import { Ago, Phase } from "../parts/words";
 import { now } from "../store/clock";
-import { backups, need, schedules, setting, settings, targets, volumes } from "../store/resources";
+import { backups, need, schedules, setting, settings, systemBackups, targets, volumes } from "../store/resources";
 import { mayAct } from "../store/session";
 import { isOver, openBackupForm, phaseOf } from "./backup_actions";
 
 export function Overview() {
-    need(backups, volumes, schedules, targets, settings);
+    need(backups, systemBackups, volumes, schedules, targets, settings);
     const loaded = [volumes, schedules, targets, backups, settings].every((kind) => kind.loaded.value);
     return (
         <Screen
@@ -130,10 +129,13 @@ function Tiles() {
 const STATES = ["ok", "late", "failed", "missed"] as const;
 
 function Strips() {
-    const byName = new Map<string, Backup[]>();
-    for (const backup of backups.all()) {
-        const name = backup.metadata.labels[SCHEDULE_LABEL];
-        if (name) byName.set(name, [...(byName.get(name) ?? []), backup]);
+    const byName = new Map<string, Run[]>();
+    for (const run of [...backups.all(), ...systemBackups.all().map(runOf)]) {
+        const name = run.metadata.labels[SCHEDULE_LABEL];
+        if (!name) continue;
+        const runs = byName.get(name);
+        if (runs) runs.push(run);
+        else byName.set(name, [run]);
     }
     return (
         <Card title="Thirty days" label="Thirty days of each schedule">

@@ -18,12 +18,23 @@ import { canRestore } from "./backup_actions";
 
 /** From a Backup of this server, or from one volume backup in a store, named by its URL. */
 type Source = { backup: string; url?: string };
-type Wish = Source & { name: string; volumes: string[]; destination: string; overwrite: boolean };
+type Wish = Source & {
+    name: string;
+    volumes: string[];
+    /** Globs of what comes back of file trees; none means all. */
+    paths: string[];
+    destination: string;
+    overwrite: boolean;
+};
+
+/** What is chosen already by whoever opens the wizard. */
+export type Chosen = Partial<Pick<Wish, "volumes" | "paths">>;
 
 const bodyOf = (wish: Wish) => ({
     metadata: { name: wish.name },
     spec: {
         ...(wish.url ? { backupUrl: wish.url } : { backupName: wish.backup, includedVolumes: wish.volumes }),
+        ...(wish.paths.length ? { includedPaths: wish.paths } : {}),
         existingData: wish.overwrite ? "overwrite" : "none",
         ...(wish.destination ? { destination: wish.destination } : {}),
     },
@@ -36,6 +47,7 @@ const commandOf = (wish: Wish, verb = "create"): string =>
         wish.name,
         ...(wish.url ? ["--from-url", wish.url] : ["--from-backup", wish.backup]),
         ...flag("include-volumes", wish.volumes.join(",")),
+        ...wish.paths.flatMap((path) => flag("include-paths", path)),
         ...flag("to", wish.destination),
         ...flag("existing-data", wish.overwrite && "overwrite"),
     );
@@ -50,21 +62,25 @@ export const restoreAction = (backup: Backup): Action => ({
     run: async () => openRestoreWizard(backup.metadata.name),
 });
 
-export function openRestoreWizard(backup = ""): void {
+export function openRestoreWizard(backup = "", already: Chosen = {}): void {
     need(backups, restores);
-    openDialog(backup ? `Restore from ${backup}` : "Restore something", () => <Wizard backup={backup} />);
+    openDialog(backup ? `Restore from ${backup}` : "Restore something", () => (
+        <Wizard backup={backup} already={already} />
+    ));
 }
 
 /** One volume backup, whoever wrote it. */
 export function openRestoreOfUrl(backup: string, url: string): void {
     need(backups, restores);
-    openDialog(`Restore ${backup}`, () => <What source={{ backup, url }} back={closeDialog} />);
+    openDialog(`Restore ${backup}`, () => <What source={{ backup, url }} already={{}} back={closeDialog} />);
 }
 
-function Wizard({ backup }: { backup: string }) {
+function Wizard({ backup, already }: { backup: string; already: Chosen }) {
     const chosen = useSignal(backup);
     if (!chosen.value) return <Choose pick={(name) => (chosen.value = name)} />;
-    return <What source={{ backup: chosen.value }} back={() => (chosen.value = "")} />;
+    // What was chosen of one backup means nothing for another.
+    const kept = chosen.value === backup ? already : {};
+    return <What source={{ backup: chosen.value }} already={kept} back={() => (chosen.value = "")} />;
 }
 
 function Choose({ pick }: { pick: (name: string) => void }) {
@@ -129,9 +145,17 @@ async function volumesOf(backup: string): Promise<Choice[]> {
         }));
 }
 
-function What({ source, back }: { source: Source; back: () => void }) {
+function What({ source, already, back }: { source: Source; already: Chosen; back: () => void }) {
     const { backup, url } = source;
-    const wish = useSignal<Wish>({ name: nameFor(backup), ...source, volumes: [], destination: "", overwrite: false });
+    const wish = useSignal<Wish>({
+        name: nameFor(backup),
+        ...source,
+        volumes: [],
+        paths: [],
+        destination: "",
+        overwrite: false,
+        ...already,
+    });
     const choices = useSignal<Choice[] | string | null>(url ? [] : null);
     const plan = useSignal(false);
     useEffect(() => {
@@ -174,6 +198,26 @@ function What({ source, back }: { source: Source; back: () => void }) {
                     </label>
                 ))}
             </fieldset>
+            {wish.value.paths.length > 0 && (
+                <fieldset>
+                    <legend>Only these paths</legend>
+                    <ul class="stack" aria-label="Paths">
+                        {wish.value.paths.map((path) => (
+                            <li key={path} class="row">
+                                <code class="break">{path}</code>
+                                <button
+                                    type="button"
+                                    class="button small quiet"
+                                    aria-label={`Leave out ${path}`}
+                                    onClick={() => set({ paths: wish.value.paths.filter((one) => one !== path) })}
+                                >
+                                    ×
+                                </button>
+                            </li>
+                        ))}
+                    </ul>
+                </fieldset>
+            )}
             <label class="field" for="restore-to">
                 <span>Put it below this directory</span>
                 <input
@@ -184,14 +228,18 @@ function What({ source, back }: { source: Source; back: () => void }) {
                     onInput={(event) => set({ destination: event.currentTarget.value })}
                 />
             </label>
-            <label class="check">
-                <input
-                    type="checkbox"
-                    checked={wish.value.overwrite}
-                    onChange={(event) => set({ overwrite: event.currentTarget.checked })}
-                />
-                <span>Overwrite what is there already</span>
-            </label>
+            {wish.value.paths.length > 0 ? (
+                <p class="muted small">Some paths of a tree come back to a place of their own, never over a tree.</p>
+            ) : (
+                <label class="check">
+                    <input
+                        type="checkbox"
+                        checked={wish.value.overwrite}
+                        onChange={(event) => set({ overwrite: event.currentTarget.checked })}
+                    />
+                    <span>Overwrite what is there already</span>
+                </label>
+            )}
             <Command text={commandOf(wish.value)} />
             <footer>
                 <button class="button" onClick={back}>

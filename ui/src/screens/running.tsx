@@ -1,5 +1,5 @@
 import type { Backup, Restore } from "../api/types";
-import { command } from "../logic/commands";
+import { command, commands } from "../logic/commands";
 import { bytes, duration, percent, plural, rate, time, timeLeft, UNKNOWN } from "../logic/quantities";
 import { meanRate, STALL_MS } from "../logic/rates";
 import { ActionButton } from "../parts/actions";
@@ -9,6 +9,7 @@ import { Card, Screen } from "../parts/screen";
 import { Ago, Bar, Phase, Reason } from "../parts/words";
 import { now } from "../store/clock";
 import { keyOf } from "../store/collection";
+import { param, setParams } from "../store/place";
 import {
     backups,
     downloads,
@@ -21,6 +22,7 @@ import {
 } from "../store/resources";
 import { down, isMoving, sampled, standsFor, startSampling, up } from "../store/samples";
 import { cancelAction, isOver, phaseOf } from "./backup_actions";
+import { JobLog } from "./job_log";
 import { cancelRestoreAction, restoreIsOver, restorePhaseOf } from "./restore_actions";
 
 const BACKUP_UID = "tidegate.dev/backup-uid";
@@ -112,6 +114,21 @@ function Rates() {
     );
 }
 
+/** One log at a time; which, is in the address. */
+function LogButton({ of }: { of: string }) {
+    const open = param("log") === of;
+    return (
+        <button
+            class="button small"
+            aria-expanded={open}
+            aria-label={`Log of ${of.slice(of.indexOf("/") + 1)}`}
+            onClick={() => setParams({ log: open ? null : of })}
+        >
+            {open ? "Hide the log" : "Log"}
+        </button>
+    );
+}
+
 function BackupJob({ backup, transfers }: { backup: Backup; transfers: Transfer[] }) {
     const progress = backup.status.progress;
     return (
@@ -129,11 +146,20 @@ function BackupJob({ backup, transfers }: { backup: Backup; transfers: Transfer[
                 <span class="muted">
                     started <Ago time={backup.status.startTimestamp} none="not yet" />
                 </span>
-                <span class="end">
+                <span class="end row">
+                    <LogButton of={`backup/${backup.metadata.name}`} />
                     <ActionButton small action={cancelAction(backup)} />
                 </span>
             </header>
             <Transfers transfers={transfers} />
+            {param("log") === `backup/${backup.metadata.name}` && (
+                <JobLog
+                    label={`Log of ${backup.metadata.name}`}
+                    job={backup}
+                    transfers={transfers}
+                    command={commands.logs("backup", backup.metadata.name)}
+                />
+            )}
         </div>
     );
 }
@@ -149,11 +175,20 @@ function RestoreJob({ restore, transfers }: { restore: Restore; transfers: Trans
                 <span class="muted">
                     from {restore.spec.backupName ?? restore.spec.backupUrl ?? restore.spec.scheduleName}
                 </span>
-                <span class="end">
+                <span class="end row">
+                    <LogButton of={`restore/${restore.metadata.name}`} />
                     <ActionButton small action={cancelRestoreAction(restore)} />
                 </span>
             </header>
             <Transfers transfers={transfers} />
+            {param("log") === `restore/${restore.metadata.name}` && (
+                <JobLog
+                    label={`Log of ${restore.metadata.name}`}
+                    job={restore}
+                    transfers={transfers}
+                    command={commands.logs("restore", restore.metadata.name)}
+                />
+            )}
         </div>
     );
 }
@@ -206,15 +241,19 @@ function Moving({ transfer }: { transfer: Transfer }) {
     return (
         <div class="moving">
             <span title={`${name} on ${status.node ?? "a node"}`}>
-                {name} <span class="muted">{stage}</span>
+                {name}{" "}
+                <span class="muted">
+                    {stage}
+                    {status.node && ` on ${status.node}`}
+                </span>
             </span>
             <Bar percent={done} label={`Bytes of ${name}`} stalled={stalled} />
             <span class="end">{done === undefined ? "" : `${done} %`}</span>
             <span class="end secondary">
                 {bytes(bytesDone)} of {totalBytes === undefined ? UNKNOWN : bytes(totalBytes)}
             </span>
-            <span class="end secondary" title={`mean ${rate(mean)}`}>
-                {rate(bytesPerSecond)}
+            <span class="end secondary" title="now, and over the whole time">
+                {rate(bytesPerSecond)} <span class="muted">⌀ {rate(mean)}</span>
             </span>
             <span class="end secondary">
                 {stalled ? (

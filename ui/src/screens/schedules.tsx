@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { get, pathOf } from "../api/client";
 import type { Schedule } from "../api/types";
 import { command, commands, flag } from "../logic/commands";
+import { kindsOf } from "../logic/calendar";
 import { cronWords } from "../logic/cron";
 import { chipsOf } from "../logic/globs";
 import { SCHEDULE_LABEL } from "../logic/protection";
@@ -16,12 +17,14 @@ import { type Column, FilterBox, Table } from "../parts/table";
 import { Ago, Namespaces, Phase } from "../parts/words";
 import { now } from "../store/clock";
 import { create, draft, isDraft, pauseSchedule, remove, runSchedule } from "../store/operations";
-import { backups, namespaces, need, schedules, targets } from "../store/resources";
+import { backups, namespaces, need, schedules, systemBackups, targets } from "../store/resources";
 import { mayManage } from "../store/session";
+import { LoadCalendar } from "./schedule_calendar";
+import { POLICIES } from "./system_actions";
 
 const stateOf = (schedule: Schedule): string => (schedule.spec.paused ? "Paused" : schedule.status.phase);
 const madeBy = (name: string): number =>
-    backups.all().filter((one) => one.metadata.labels[SCHEDULE_LABEL] === name).length;
+    [...backups.all(), ...systemBackups.all()].filter((one) => one.metadata.labels[SCHEDULE_LABEL] === name).length;
 
 function actionsOf(schedule: Schedule): Action[] {
     const name = schedule.metadata.name;
@@ -30,7 +33,9 @@ function actionsOf(schedule: Schedule): Action[] {
         {
             label: "Run now",
             command: commands.runSchedule(name),
-            done: `A backup of ${name} is in the queue.`,
+            done: schedule.spec.systemBackup
+                ? `A system backup of ${name} is on its way.`
+                : `A backup of ${name} is in the queue.`,
             run: () => runSchedule(name),
         },
         {
@@ -90,6 +95,30 @@ function Skipped({ schedule }: { schedule: Schedule }) {
     ) : null;
 }
 
+/** The namespaces, or the system itself; and whether the result is proven to restore. */
+function Protects({ schedule }: { schedule: Schedule }) {
+    const { systemBackup, verification, template } = schedule.spec;
+    return (
+        <span class="chips">
+            {systemBackup ? (
+                <span class="chip" title={`volumes are backed up first: ${systemBackup.volumeBackupPolicy}`}>
+                    system backup
+                </span>
+            ) : (
+                <Namespaces scope={template} />
+            )}
+            {verification && (
+                <span
+                    class="chip lit"
+                    title={`the newest good one is proven to restore ${cronWords(verification.schedule)}`}
+                >
+                    verification
+                </span>
+            )}
+        </span>
+    );
+}
+
 const COLUMNS: Column<Schedule>[] = [
     {
         key: "name",
@@ -124,11 +153,11 @@ const COLUMNS: Column<Schedule>[] = [
         cell: (row) => (isDraft(row) ? null : <NextFive schedule={row} />),
     },
     {
-        key: "namespaces",
-        title: "Namespaces",
+        key: "makes",
+        title: "Protects",
         secondary: true,
-        sort: (row) => chipsOf(row.spec.template).join(),
-        cell: (row) => <Namespaces scope={row.spec.template} />,
+        sort: (row) => (row.spec.systemBackup ? "" : chipsOf(row.spec.template).join()),
+        cell: (row) => <Protects schedule={row} />,
     },
     {
         key: "last",
@@ -144,7 +173,9 @@ const COLUMNS: Column<Schedule>[] = [
         secondary: true,
         sort: (row) => madeBy(row.metadata.name),
         cell: (row) => (
-            <Link to={`/backups?q=${encodeURIComponent(row.metadata.name)}`}>{madeBy(row.metadata.name)}</Link>
+            <Link to={`/${row.spec.systemBackup ? "system" : "backups"}?q=${encodeURIComponent(row.metadata.name)}`}>
+                {madeBy(row.metadata.name)}
+            </Link>
         ),
     },
     {
@@ -156,7 +187,7 @@ const COLUMNS: Column<Schedule>[] = [
 ];
 
 export function SchedulesScreen() {
-    need(schedules, backups, targets, namespaces);
+    need(schedules, backups, systemBackups, targets, namespaces);
     return (
         <Screen
             title="Schedules"
@@ -180,7 +211,7 @@ export function SchedulesScreen() {
                     columns={COLUMNS}
                     keyOf={(row) => row.metadata.name}
                     text={(row) =>
-                        `${row.metadata.name} ${stateOf(row)} ${cronWords(row.spec.schedule)} ${chipsOf(row.spec.template).join(" ")}`
+                        `${row.metadata.name} ${stateOf(row)} ${cronWords(row.spec.schedule)} ${kindsOf(row).join(" ")} ${chipsOf(row.spec.template).join(" ")}`
                     }
                     sort={{ column: "name", down: false }}
                     loaded={schedules.loaded.value}
@@ -201,6 +232,7 @@ export function SchedulesScreen() {
                     }
                 />
             </div>
+            <LoadCalendar />
         </Screen>
     );
 }
@@ -210,7 +242,13 @@ function openScheduleForm(): void {
     const specOf = (values: Values) => ({
         schedule: values["cron"] ?? "",
         timezone: values["zone"] || "UTC",
-        template: { includedNamespaces: list(values["namespaces"]), ...(values["ttl"] ? { ttl: values["ttl"] } : {}) },
+        template: {
+            // What a system backup protects is said by its policy alone.
+            includedNamespaces: values["system"] ? [] : list(values["namespaces"]),
+            ...(values["ttl"] ? { ttl: values["ttl"] } : {}),
+        },
+        ...(values["system"] ? { systemBackup: { volumeBackupPolicy: values["system"] } } : {}),
+        ...(values["verify"] ? { verification: { schedule: values["verify"] } } : {}),
         ...(values["keepDaily"] ? { retention: { keepDaily: Number(values["keepDaily"]) } } : {}),
     });
     openDialog("Add a schedule", () => (
@@ -232,6 +270,21 @@ function openScheduleForm(): void {
                     hint: "Names or globs, by commas; empty means all.",
                     suggestions: namespaces.all().map((one) => one.metadata.name),
                 },
+                {
+                    name: "system",
+                    label: "Makes",
+                    kind: "select",
+                    options: [
+                        { value: "", label: "backups of these namespaces" },
+                        ...POLICIES.map(({ value, label }) => ({ value, label: `system backups; first ${label}` })),
+                    ],
+                },
+                {
+                    name: "verify",
+                    label: "Prove the newest (cron)",
+                    placeholder: "never",
+                    hint: "When its newest good backup is restored and compared, such as 0 6 * * SUN.",
+                },
                 { name: "ttl", label: "Keep each for", placeholder: "30d" },
                 { name: "keepDaily", label: "Keep the newest of so many days", kind: "number", placeholder: "no rule" },
             ]}
@@ -243,7 +296,9 @@ function openScheduleForm(): void {
                     "--schedule",
                     values["cron"] || "CRON",
                     ...flag("timezone", values["zone"]),
-                    ...flag("include-namespaces", list(values["namespaces"]).join(",")),
+                    ...flag("include-namespaces", !values["system"] && list(values["namespaces"]).join(",")),
+                    ...flag("system-backup", values["system"]),
+                    ...flag("verify-schedule", values["verify"]),
                     ...flag("ttl", values["ttl"]),
                     ...flag("keep-daily", values["keepDaily"]),
                 )

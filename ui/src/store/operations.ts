@@ -1,9 +1,9 @@
 // What the user can change. Each shows its effect at once and takes it back if the server refuses.
 
 import { call, get, pathOf, Problem } from "../api/client";
-import type { Backup, Restore, Schedule, Setting } from "../api/types";
+import type { Backup, Restore, Schedule, Setting, Verification } from "../api/types";
 import { type AnyResource, type Collection, keyOf } from "./collection";
-import { backups, noteAnswer, restores, schedules, settings } from "./resources";
+import { backups, noteAnswer, restores, schedules, settings, verifications } from "./resources";
 
 async function withSketch<T>(undo: () => void, work: Promise<T>): Promise<T> {
     try {
@@ -22,6 +22,11 @@ export async function cancelBackup(name: string): Promise<void> {
 export async function cancelRestore(name: string): Promise<void> {
     const undo = restores.sketch(name, (held) => held && { ...held, spec: { ...held.spec, cancel: true } });
     noteAnswer(await withSketch(undo, call<Restore>("POST", `${pathOf("restores", name)}/cancel`)));
+}
+
+export async function cancelVerification(name: string): Promise<void> {
+    const undo = verifications.sketch(name, (held) => held && { ...held, spec: { ...held.spec, cancel: true } });
+    noteAnswer(await withSketch(undo, call<Verification>("POST", `${pathOf("verifications", name)}/cancel`)));
 }
 
 export async function pinBackup(name: string, pinned: boolean): Promise<void> {

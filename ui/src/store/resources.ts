@@ -14,6 +14,9 @@ import type {
     Restore,
     Schedule,
     Setting,
+    SystemBackup,
+    SystemRestore,
+    Verification,
     Volume,
 } from "../api/types";
 import { type AnyResource, type Change, Collection } from "./collection";
@@ -29,6 +32,9 @@ export const nodes = new Collection<Node>("nodes");
 export const namespaces = new Collection<Namespace>("namespaces");
 export const settings = new Collection<Setting>("settings");
 export const deletions = new Collection<Deletion>("deletions");
+export const systemBackups = new Collection<SystemBackup>("systembackups");
+export const systemRestores = new Collection<SystemRestore>("systemrestores");
+export const verifications = new Collection<Verification>("verifications");
 export const uploads = [
     new Collection<DataUpload>("datauploads"),
     new Collection<PodVolumeBackup>("podvolumebackups"),
@@ -51,6 +57,9 @@ const COLLECTIONS = [
     namespaces,
     settings,
     deletions,
+    systemBackups,
+    systemRestores,
+    verifications,
     ...uploads,
     ...downloads,
 ] as unknown as Collection<AnyResource>[];
@@ -65,6 +74,9 @@ const KIND_PLURALS: Record<string, string> = {
     Namespace: "namespaces",
     Setting: "settings",
     Deletion: "deletions",
+    SystemBackup: "systembackups",
+    SystemRestore: "systemrestores",
+    Verification: "verifications",
     DataUpload: "datauploads",
     PodVolumeBackup: "podvolumebackups",
     DataDownload: "datadownloads",

@@ -6,12 +6,9 @@ import { keyOf } from "./collection";
 import { type Transfer, transfersDown, transfersUp } from "./resources";
 
 const RATE_EVERY_MS = 2000;
-const LOAD_EVERY_MS = 10_000;
 
 export const up = new Window(600_000);
 export const down = new Window(600_000);
-export const moving = new Window(3_600_000);
-export const preparing = new Window(3_600_000);
 export const sampled = signal(0);
 
 const stalls = new StallWatch();
@@ -19,8 +16,6 @@ const standing = new Map<string, number>();
 
 export const isMoving = (one: Transfer): boolean =>
     one.status.phase === "InProgress" || one.status.phase === "Canceling";
-export const isPreparing = (one: Transfer): boolean =>
-    one.status.phase === "Accepted" || one.status.phase === "Prepared";
 /** Milliseconds without progress. */
 export const standsFor = (one: Transfer): number => standing.get(keyOf(one)) ?? 0;
 
@@ -40,20 +35,11 @@ function sample(): void {
     sampled.value += 1;
 }
 
-function sampleLoad(): void {
-    const now = Date.now();
-    const all = [...transfersUp(), ...transfersDown()];
-    moving.add(now, all.filter(isMoving).length);
-    preparing.add(now, all.filter(isPreparing).length);
-}
-
 let started = false;
 
 export function startSampling(): void {
     if (started) return;
     started = true;
     sample();
-    sampleLoad();
     setInterval(sample, RATE_EVERY_MS);
-    setInterval(sampleLoad, LOAD_EVERY_MS);
 }

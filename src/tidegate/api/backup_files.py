@@ -1,0 +1,134 @@
+"""The files in a backup: what a directory holds, and one file to take away."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+from urllib.parse import parse_qs, quote
+
+import structlog
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import iterate_in_threadpool
+
+from tidegate.api.auth import require_token, services_of
+from tidegate.api.parameters import CutParameter
+from tidegate.api.services import Services
+from tidegate.decide.tree_choice import tree_to_browse
+from tidegate.errors import TidegateError
+from tidegate.format.tree_entry import ROOT_PATH, TreeEntry
+from tidegate.model.backup import Backup
+from tidegate.model.file_listing import FileListing, FilePagination, ListedFile
+from tidegate.model.labels import Selector
+from tidegate.model.target import BackupTarget
+from tidegate.model.transfer import BACKUP_LABEL, UPLOADS, Transfer
+from tidegate.ports.secrets import access_to
+from tidegate.ports.stored_trees import OpenedFile, TreePlace
+
+router = APIRouter(tags=["backups"], dependencies=[Depends(require_token)])
+log = structlog.get_logger(__name__)
+
+_PAGE = 200
+_LARGEST_PAGE = 1000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Whoever wrote the file decides what is in it: it is never shown as a page of ours, only saved.
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+async def _every_byte(
+    request: Request,
+    path: Annotated[
+        str, Query(max_length=65536, description="From the root of the tree; percent-encoded, also bytes of no text.")
+    ] = "",
+) -> str:
+    """The path as it was sent: a name that is no text is a name all the same."""
+    query = parse_qs(request.scope["query_string"].decode("latin-1"), errors="surrogateescape")
+    return query.get("path", [path])[-1].strip("/") or ROOT_PATH
+
+
+TreePath = Annotated[str, Depends(_every_byte)]
+Volume = Annotated[
+    str, Query(max_length=512, description="NAMESPACE/NAME; may be left out where the backup holds one tree only.")
+]
+
+
+@router.get("/backups/{name}/files", response_model_exclude_none=True)
+async def list_files(
+    request: Request, name: str, path: TreePath, cut: CutParameter, volume: Volume = ""
+) -> FileListing:
+    """One directory of a backed-up file tree, in pages: directories first, by name."""
+    services, limit = services_of(request), min(cut.limit or _PAGE, _LARGEST_PAGE)
+    upload = await _upload(services, name, volume)
+    page = await services.trees.directory(await _place(services, upload), path, marker=cut.marker, limit=limit)
+    return FileListing(
+        backup=name,
+        volume=f"{upload.spec.volume_namespace}/{upload.spec.volume_name}",
+        path=_readable(path),
+        data=tuple(map(_listed, page.entries)),
+        pagination=FilePagination(limit=limit, next=page.next),
+    )
+
+
+@router.get("/backups/{name}/content", response_class=StreamingResponse)
+async def download_file(request: Request, name: str, path: TreePath, volume: Volume = "") -> StreamingResponse:
+    """The bytes of one file. Should a later block be damaged, the answer breaks off before its announced length."""
+    services = services_of(request)
+    upload = await _upload(services, name, volume)
+    file = await services.trees.open_file(await _place(services, upload), path)
+    wanted = path.rpartition("/")[2]  # by this name it was asked for; a hard link's file has another one
+    headers = {
+        **_HEADERS,
+        "Content-Length": str(file.entry.size),
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(_readable(wanted), safe='')}",
+    }
+    return StreamingResponse(_pieces(file), media_type="application/octet-stream", headers=headers)
+
+
+async def _pieces(file: OpenedFile) -> AsyncIterator[bytes]:
+    try:
+        async for piece in iterate_in_threadpool(file):
+            yield piece
+    except TidegateError as error:
+        # The status is sent; the length that is missing tells the client, the log tells why.
+        log.warning("a download broke off", path=_readable(file.entry.path), error=error.message)
+        raise
+    finally:
+        file.close()
+
+
+async def _upload(services: Services, backup: str, volume: str) -> Transfer:
+    found = await services.store.get(Backup, backup)
+    mine = Selector.matching({BACKUP_LABEL: found.metadata.uid})
+    uploads = [one for kind in UPLOADS for one in (await services.store.list(kind, selector=mine)).items]
+    return tree_to_browse(found, uploads, volume)
+
+
+async def _place(services: Services, upload: Transfer) -> TreePlace:
+    target = await services.store.get(BackupTarget, upload.spec.target)
+    access = await access_to(target.spec, services.secrets)
+    return TreePlace(access, upload.spec.store_volume, upload.spec.store_backup)
+
+
+def _listed(entry: TreeEntry) -> ListedFile:
+    return ListedFile(
+        name=_readable(entry.name),
+        path=_readable(entry.path),
+        key=quote(entry.path.encode("utf-8", "surrogateescape")),
+        type=str(entry.type),
+        mode=f"{entry.mode:04o}",
+        uid=entry.uid,
+        gid=entry.gid,
+        size=entry.size,
+        modified=_EPOCH + timedelta(microseconds=entry.mtime_ns // 1000),
+        target=_readable(entry.target),
+    )
+
+
+def _readable(text: str) -> str:
+    """As text that JSON and headers can carry: what is no text becomes U+FFFD."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,46 @@
+import { useEffect, useRef } from "preact/hooks";
+import { type LogLine, jobLog } from "../logic/job_log";
+import { Command } from "../parts/command";
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
+const MOST_LINES = 300;
+
+type Props = {
+    label: string;
+    job: Parameters<typeof jobLog>[0];
+    transfers: Parameters<typeof jobLog>[1];
+    command: string;
+};
+
+/** Lines as they come, the newest at the end and in view, unless somebody has scrolled up to read. */
+export function JobLog({ label, job, transfers, command }: Props) {
+    const list = useRef<HTMLUListElement>(null);
+    const atEnd = useRef(true);
+    const lines = jobLog(job, transfers);
+    useEffect(() => {
+        if (atEnd.current) list.current?.scrollTo(0, list.current.scrollHeight);
+    }, [lines.length]);
+    const onScroll = () => {
+        const { scrollTop, scrollHeight, clientHeight } = list.current!;
+        atEnd.current = scrollHeight - scrollTop - clientHeight < 24;
+    };
+    return (
+        <div class="stack">
+            <ul class="log" ref={list} tabIndex={0} role="log" aria-label={label} onScroll={onScroll}>
+                {lines.slice(-MOST_LINES).map((line) => (
+                    <Line key={`${line.at}${line.who}${line.what}${line.message}`} line={line} />
+                ))}
+            </ul>
+            <Command text={command} />
+        </div>
+    );
+}
+
+const Line = ({ line }: { line: LogLine }) => (
+    <li data-bad={line.bad || undefined} title={line.at}>
+        <time dateTime={line.at}>{clock.format(Date.parse(line.at))}</time>
+        <span>{line.who}</span>
+        <b>{line.what}</b>
+        <span>{line.message}</span>
+    </li>
+);
