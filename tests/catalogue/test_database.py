@@ -93,3 +93,19 @@ async def test_labels_that_nobody_has_any_more_take_no_room(far):
     assert connection.execute("SELECT count(*) FROM labels").fetchone() == (0,)
     assert connection.execute("SELECT count(*) FROM label_members").fetchone() == (0,)
     connection.close()
+
+
+async def test_a_log_that_a_reader_made_long_is_short_again_as_soon_as_the_reader_is_gone(far, tmp_path):
+    far.put("vol-a", *(f"backup-{number}" for number in range(50)))
+    path, log = tmp_path / "short.sqlite", tmp_path / "short.sqlite-wal"
+    far.catalogue = SqliteCatalogue.open(path, longest_log=10_000)
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM backups").fetchone()
+
+    await far.sync()  # whoever reads for long holds up nobody
+    assert log.stat().st_size > 10_000
+    reader.close()
+    await far.catalogue.hide("far", "vol-a", "backup-1")
+
+    assert log.stat().st_size == 0

@@ -1,6 +1,7 @@
 """The catalogue's file: one thread that writes, a few that read beside it. Keeps the promise of ports.catalogue."""
 
 import asyncio
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable
@@ -12,7 +13,7 @@ from typing import Self, TypeVar
 from tidegate.catalogue.changes import VolumeChange, VolumeMark
 from tidegate.catalogue.facets import find_facets
 from tidegate.catalogue.rows import BACKUP_COLUMNS, BACKUP_TABLES, VOLUME_COLUMNS, backup_of, volume_of
-from tidegate.catalogue.schema import connect, open_catalogue
+from tidegate.catalogue.schema import BUSY_TIMEOUT_MS, connect, open_catalogue
 from tidegate.catalogue.search import count, find_backups, find_volumes
 from tidegate.catalogue.writing import CatalogueWriting
 from tidegate.errors import DamageError, InvalidInput, NoSpace, NotFound
@@ -27,14 +28,18 @@ from tidegate.model.catalogue_facets import CatalogueFacets
 from tidegate.ports.catalogue import LARGEST_PAGE, PAGE
 
 T = TypeVar("T")
+LONGEST_LOG = 64 * 1024 * 1024
+_WAIT_FOR_READERS_MS = 200
 _READERS = 2
 
 
 class SqliteCatalogue:
     """All methods may be called from any event loop: work is done in threads of its own."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, *, longest_log: int = LONGEST_LOG) -> None:
         self._path = path
+        self._longest_log = longest_log
+        self._log_path = path.with_name(f"{path.name}-wal")
         self._connection = connection
         self._writing = CatalogueWriting(connection)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="catalogue-writer")
@@ -43,9 +48,9 @@ class SqliteCatalogue:
         self._opened: list[sqlite3.Connection] = []
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, *, longest_log: int = LONGEST_LOG) -> Self:
         """Made anew if the file is not there or cannot be used: everything in it can be read from the stores again."""
-        return cls(path, open_catalogue(path))
+        return cls(path, open_catalogue(path), longest_log=longest_log)
 
     def close(self) -> None:
         """Finish what was begun."""
@@ -199,11 +204,26 @@ class SqliteCatalogue:
                 connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
+            self._keep_log_short()
         except sqlite3.DatabaseError as error:
             raise self._in_our_words(error) from error
         finally:
             if durably:
                 connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _keep_log_short(self) -> None:
+        """SQLite begins its log anew only in a moment without readers, which may never come while a page is looked at.
+
+        A log of gigabytes makes every look slow. So beyond a size that moment is waited for: new readers no longer
+        need the log once all of it is in the database, and those that still do are done soon.
+        """
+        with contextlib.suppress(FileNotFoundError):
+            if self._log_path.stat().st_size <= self._longest_log:
+                return
+        # Not for long: somebody with a tool of their own may read for hours. The next commit tries it again.
+        self._connection.execute(f"PRAGMA busy_timeout = {_WAIT_FOR_READERS_MS}")
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        self._connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
     def _in_our_words(self, error: sqlite3.DatabaseError) -> Exception:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF

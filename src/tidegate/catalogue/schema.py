@@ -11,7 +11,7 @@ log = structlog.get_logger(__name__)
 # "TGCA": tells our file from any other program's.
 APPLICATION_ID = 0x54474341
 SCHEMA_VERSION = 1
-_BUSY_TIMEOUT_MS = 5_000
+BUSY_TIMEOUT_MS = 5_000
 _CHECKPOINT_PAGES = 2_000
 
 # Integers for everything that a million rows repeat. `mark` is a digest of what a listing shows of the cfg: while it
@@ -62,7 +62,7 @@ def connect(path: Path) -> sqlite3.Connection:
     """A connection with our settings. Transactions are begun and ended by hand; any one thread at a time may use it."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA journal_mode = WAL")
         # A power cut may take the last seconds of a sync, which comes again; wishes to delete ask for more.
         connection.execute("PRAGMA synchronous = NORMAL")
