@@ -75,7 +75,7 @@ def test_a_store_that_others_filled_is_found_and_searched_by_commands(server, st
         ("vol-web@far", 1),
     ]
     assert [backup["name"] for backup in searched] == ["backup-2"]
-    assert counted == {"volumes": 3, "backups": 4}
+    assert counted == {"volumes": 3, "backups": 4, "more": False}
     assert "vol-db" in server.tidegate("backup-volume", "describe", "vol-db")
     assert [line.split()[0] for line in server.tidegate("catalog", "status").splitlines()] == ["TARGET", "far"]
     assert server.tidegate("catalog", "search", "web", "--volumes", "-o", "name") == "backup-volume/vol-web@far\n"
