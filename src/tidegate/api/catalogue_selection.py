@@ -12,7 +12,13 @@ from tidegate.api.deletions import deletions_of
 from tidegate.api.parameters import DryRun
 from tidegate.api.restore_source import uploads_of
 from tidegate.api.services import Services
-from tidegate.decide.catalogue_selection import check_deletable, check_expected, owners_claimed, written_by
+from tidegate.decide.catalogue_selection import (
+    MOST_DELETED,
+    check_deletable,
+    check_expected,
+    owners_claimed,
+    written_by,
+)
 from tidegate.errors import NotFound, Refused
 from tidegate.model.backup import Backup
 from tidegate.model.catalogue import CatalogueBackup, CatalogueFilter
@@ -70,7 +76,7 @@ async def delete_selection(
 ) -> SelectionDeletion:
     """Delete all backups that match: gone from all lists at once, then from the stores. Volumes themselves stay."""
     services = services_of(request)
-    found = await catalogue_of(services).counts(wanted)
+    found = await catalogue_of(services).counts(wanted, most=MOST_DELETED)
     check_deletable(wanted, found)
     if dry_run:
         response.status_code = 200

@@ -42,10 +42,7 @@ def group_condition(wanted: CatalogueFilter) -> Condition:
         if text:  # one of several, separated by blanks
             found = found.and_(Condition(f"(' ' || {column} || ' ') GLOB ?", (f"* {_glob(text)} *",)))
     if wanted.search:
-        part = "%" + wanted.search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-        columns = ("v.name", "g.namespace", "g.claim", "g.workload", "g.pod")
-        either = " OR ".join(f"{column} LIKE ? ESCAPE '\\'" for column in columns)
-        found = found.and_(Condition(f"({either})", (part,) * len(columns)))
+        found = found.and_(Condition("instr(g.words, ?) > 0", (wanted.search.lower(),)))
     return found
 
 

@@ -10,9 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self, TypeVar
 
+from tidegate.catalogue.backup_rows import BACKUP_COLUMNS, backups_of
 from tidegate.catalogue.changes import VolumeChange, VolumeMark
 from tidegate.catalogue.facets import find_facets
-from tidegate.catalogue.rows import BACKUP_COLUMNS, BACKUP_TABLES, VOLUME_COLUMNS, backup_of, volume_of
+from tidegate.catalogue.rows import VOLUME_COLUMNS, volume_of
 from tidegate.catalogue.schema import BUSY_TIMEOUT_MS, connect, open_catalogue
 from tidegate.catalogue.search import count, find_backups, find_volumes
 from tidegate.catalogue.writing import CatalogueWriting
@@ -25,7 +26,7 @@ from tidegate.model.catalogue import (
     CatalogueVolume,
 )
 from tidegate.model.catalogue_facets import CatalogueFacets
-from tidegate.ports.catalogue import LARGEST_PAGE, PAGE
+from tidegate.ports.catalogue import LARGEST_PAGE, MOST_COUNTED, PAGE
 
 T = TypeVar("T")
 LONGEST_LOG = 64 * 1024 * 1024
@@ -92,22 +93,26 @@ class SqliteCatalogue:
 
     async def backup(self, target: str, volume: str, name: str) -> CatalogueBackup:
         """See Catalogue."""
-        row = await self._look(
-            lambda connection: connection.execute(
-                f"SELECT {BACKUP_COLUMNS} FROM {BACKUP_TABLES} "
-                "WHERE b.hidden = 0 AND t.name = ? AND v.name = ? AND b.name = ?",
-                (target, volume, name),
-            ).fetchone()
+        found = await self._look(
+            lambda connection: backups_of(
+                connection,
+                connection.execute(
+                    f"SELECT {BACKUP_COLUMNS} FROM backups b JOIN volumes v ON v.id = b.volume_id "
+                    "JOIN targets t ON t.id = v.target_id "
+                    "WHERE b.hidden = 0 AND t.name = ? AND v.name = ? AND b.name = ?",
+                    (target, volume, name),
+                ),
+            )
         )
-        if row is None:
+        if not found:
             raise NotFound(
                 f"volume {volume[:80]!r} of target {target} has no backup {name[:80]!r}, as the last sync saw"
             )
-        return backup_of(row)
+        return found[0][1]
 
-    async def counts(self, wanted: CatalogueFilter) -> CatalogueCounts:
+    async def counts(self, wanted: CatalogueFilter, *, most: int = MOST_COUNTED) -> CatalogueCounts:
         """See Catalogue."""
-        return await self._look(lambda connection: count(connection, wanted))
+        return await self._look(lambda connection: count(connection, wanted, most=most))
 
     async def facets(self, wanted: CatalogueFilter) -> CatalogueFacets:
         """See Catalogue."""

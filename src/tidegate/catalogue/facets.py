@@ -18,7 +18,6 @@ from tidegate.catalogue.keys import (
     Key,
     Wish,
     by_time,
-    count_up_to,
     in_groups,
     keys,
     set_condition,
@@ -83,7 +82,7 @@ def find_facets(
         return _exact(connection, parts, inner, found, limits)
     if looked is None:
         return found
-    _, backups = count_up_to(connection, inner.and_(set_condition(wish)), wish.before, limits.counted + 1)
+    backups = _count_up_to(connection, inner.and_(set_condition(wish)), wish.before, limits.counted + 1)
     return found.replace(backups=min(backups, limits.counted), more=backups > limits.counted)
 
 
@@ -116,6 +115,16 @@ def _newest(connection: sqlite3.Connection, inner: Condition, wish: Wish, *, man
         return keys(connection, inner, wish)
     condition = inner.and_(set_condition(wish))
     return walk(connection, by_time(condition) if many else condition, wish.before, wish.limit)
+
+
+def _count_up_to(connection: sqlite3.Connection, condition: Condition, before: Key, most: int) -> int:
+    """From an index alone where there is one: nothing is asked that only the row itself tells."""
+    (found,) = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM backups b WHERE b.hidden = 0 AND (b.created, b.id) < (?, ?) "
+        f"AND {condition.sql or '1'} LIMIT ?)",
+        (*before, *condition.values, most),
+    ).fetchone()
+    return int(found)
 
 
 _Sampled = tuple[str, str, int, int]

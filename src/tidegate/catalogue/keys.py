@@ -99,17 +99,6 @@ def set_condition(wish: Wish) -> Condition:
     return Condition(f"b.label_set_id IN ({sql})", values).and_(wish.rows)
 
 
-def count_up_to(connection: sqlite3.Connection, condition: Condition, before: Key, most: int) -> tuple[int, int]:
-    """Volumes and backups among the first `most` that match, in whatever order is quickest."""
-    extra = f"AND {condition.sql}" if condition else ""
-    volumes, backups = connection.execute(
-        "SELECT count(DISTINCT volume_id), count(*) FROM (SELECT b.volume_id FROM backups b "
-        f"WHERE b.hidden = 0 AND (b.created, b.id) < (?, ?) {extra} LIMIT ?)",
-        (*before, *condition.values, most),
-    ).fetchone()
-    return int(volumes), int(backups)
-
-
 def check_skip(skip: int) -> None:
     """Raise InvalidInput if that is more than one look may take."""
     if skip > MOST_SKIPPED:

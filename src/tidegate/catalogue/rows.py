@@ -7,11 +7,8 @@ from datetime import UTC, datetime
 
 from tidegate.model.catalogue import (
     BackupState,
-    CatalogueBackup,
     CatalogueVolume,
-    StoredBackupRecord,
     StoredVolumeRecord,
-    Subject,
 )
 
 STATES = (BackupState.COMPLETED, BackupState.IN_PROGRESS, BackupState.ERROR)
@@ -24,16 +21,6 @@ VOLUME_COLUMNS = (
     "v.id, t.name, v.name, v.record, v.messages, v.synced_at, "
     "(SELECT coalesce(sum(g.backups), 0) FROM groups g WHERE g.volume_id = v.id)"
 )
-BACKUP_COLUMNS = """
-    b.id, b.created, t.name, v.name, b.name, b.state, b.flags, b.snapshot_name, b.snapshot_created, b.size,
-    (SELECT text FROM texts WHERE id = b.parameters_id), (SELECT text FROM texts WHERE id = b.compression_id),
-    b.new_bytes, b.repeated_bytes, b.messages, g.namespace, g.claim, g.workload, g.pod, b.volume_size, v.record,
-    (SELECT json_group_object(l.key, l.value) FROM labels l JOIN json_each('[' || s.members || ']') m ON l.id = m.value)
-"""
-BACKUP_TABLES = """
-    backups b JOIN volumes v ON v.id = b.volume_id JOIN targets t ON t.id = v.target_id
-    JOIN groups g ON g.id = b.group_id JOIN label_sets s ON s.id = b.label_set_id
-"""
 
 
 def to_seconds(moment: datetime | None) -> int | None:
@@ -75,38 +62,4 @@ def volume_of(row: sqlite3.Row | tuple[object, ...]) -> CatalogueVolume:
         backups=int(str(backups)),
         messages=json.loads(str(messages)) if messages else {},
         last_synced_at=from_seconds(synced_at),  # type: ignore[arg-type]  # SQLite's integers
-    )
-
-
-def backup_of(row: tuple[object, ...]) -> CatalogueBackup:
-    """From BACKUP_COLUMNS."""
-    columns: tuple[str | int | None, ...] = row[:15]  # type: ignore[assignment]  # SQLite's own types
-    (_id, created, target, volume, name, state, flags, snapshot, snapshot_at, size, parameters, compression) = columns[
-        :12
-    ]
-    new_bytes, repeated_bytes, messages = columns[12:]
-    namespace, claim, workload, pod, volume_size, volume_text_, labels = row[15:]
-    of_volume = volume_record(str(volume_text_))
-    record = StoredBackupRecord(
-        name=str(name),
-        state=STATES[int(state or 0)],
-        snapshot_name=str(snapshot),
-        snapshot_created_at=from_seconds(snapshot_at),  # type: ignore[arg-type]
-        created_at=None if int(flags or 0) & CREATED_UNKNOWN else from_seconds(int(created or 0)),
-        size=int(size or 0),
-        labels=json.loads(str(labels)),
-        parameters=json.loads(str(parameters)),
-        is_incremental=bool(int(flags or 0) & INCREMENTAL),
-        compression=str(compression),
-        newly_uploaded_size=int(new_bytes or 0),
-        re_uploaded_size=int(repeated_bytes or 0),
-        messages=json.loads(str(messages)) if messages else {},
-    )
-    return CatalogueBackup(
-        target=str(target),
-        volume=str(volume),
-        record=record,
-        subject=Subject(str(namespace), str(claim), str(workload), str(pod)),
-        volume_size=int(str(volume_size)) or of_volume.size,
-        volume_created_at=of_volume.created_at,
     )

@@ -10,13 +10,14 @@ log = structlog.get_logger(__name__)
 
 # "TGCA": tells our file from any other program's.
 APPLICATION_ID = 0x54474341
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_TIMEOUT_MS = 5_000
 _CHECKPOINT_PAGES = 2_000
 
 # Integers for everything that a million rows repeat. `mark` is a digest of what a listing shows of the cfg: while it
 # is the same, the cfg is not read again. `groups` are the backups of a volume that have the same subject: whatever
-# people search for leads to a few groups, and `by_group` from there to the newest backups.
+# people search for leads to a few groups, and `by_group` from there to the newest backups. `words` is all that a search
+# goes through, in small letters, each name in a line of its own.
 # A row that is hidden is wanted gone; it is in no index that lists go by.
 TABLES = """
 CREATE TABLE targets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -31,7 +32,7 @@ CREATE INDEX volumes_by_name ON volumes (name, id) WHERE hidden = 0;
 CREATE TABLE groups (
     id INTEGER PRIMARY KEY, volume_id INTEGER NOT NULL,
     namespace TEXT NOT NULL, claim TEXT NOT NULL, workload TEXT NOT NULL, pod TEXT NOT NULL,
-    backups INTEGER NOT NULL DEFAULT 0,
+    words TEXT NOT NULL, backups INTEGER NOT NULL DEFAULT 0,
     UNIQUE (volume_id, namespace, claim, workload, pod)
 );
 CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);

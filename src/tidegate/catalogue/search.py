@@ -3,21 +3,20 @@
 import sqlite3
 from itertools import islice
 
+from tidegate.catalogue.backup_rows import BACKUP_COLUMNS, backups_of
 from tidegate.catalogue.conditions import Condition, group_condition, label_condition, row_condition
 from tidegate.catalogue.keys import (
     END,
     GROUPS,
-    MOST_SKIPPED,
     Key,
     check_skip,
-    count_up_to,
     inside,
     keys,
     keys_after,
     set_condition,
     wish_for,
 )
-from tidegate.catalogue.rows import BACKUP_COLUMNS, BACKUP_TABLES, VOLUME_COLUMNS, backup_of, volume_of
+from tidegate.catalogue.rows import VOLUME_COLUMNS, volume_of
 from tidegate.errors import InvalidInput
 from tidegate.model.catalogue import (
     CatalogueBackup,
@@ -43,8 +42,8 @@ def find_backups(
     found: dict[int, CatalogueBackup] = {}
     for chunk in (chosen[start : start + 500] for start in range(0, min(len(chosen), limit), 500)):
         marks = ",".join(str(number) for _, number in chunk)
-        sql = f"SELECT {BACKUP_COLUMNS} FROM {BACKUP_TABLES} WHERE b.id IN ({marks})"
-        found.update((row[0], backup_of(row)) for row in connection.execute(sql))
+        sql = f"SELECT {BACKUP_COLUMNS} FROM backups b WHERE b.id IN ({marks})"
+        found.update(backups_of(connection, connection.execute(sql)))
     items = tuple(found[number] for _, number in chosen[:limit] if number in found)
     return CataloguePage(items, _marker(chosen[limit - 1]) if len(chosen) > limit else "")
 
@@ -77,17 +76,23 @@ def find_volumes(
     )
 
 
-def count(connection: sqlite3.Connection, wanted: CatalogueFilter) -> CatalogueCounts:
-    """Exactly from the kept counts of groups; where each backup must be asked, only so many as one look may take."""
+def count(connection: sqlite3.Connection, wanted: CatalogueFilter, *, most: int) -> CatalogueCounts:
+    """Exactly from the kept counts of groups; where each backup must be asked, at most so many."""
     groups = group_condition(wanted)
-    wish = wish_for(wanted, END, MOST_SKIPPED + 1)
+    wish = wish_for(wanted, END, most + 1)
+    if wanted == CatalogueFilter():  # what is hidden counts for nothing in its group
+        sql = "SELECT (SELECT count(*) FROM volumes WHERE hidden = 0), (SELECT coalesce(sum(backups), 0) FROM groups)"
+        return CatalogueCounts(*connection.execute(sql).fetchone())
     if not wish.rest and wish.before == END:
         sql = f"SELECT count(DISTINCT g.volume_id), coalesce(sum(g.backups), 0) FROM {GROUPS} WHERE {groups.sql or '1'}"
         return CatalogueCounts(*connection.execute(sql, groups.values).fetchone())
-    volumes, backups = count_up_to(
-        connection, inside(connection, groups).and_(set_condition(wish)), wish.before, wish.limit
-    )
-    return CatalogueCounts(volumes, min(backups, MOST_SKIPPED), more=backups > MOST_SKIPPED)
+    condition = inside(connection, groups).and_(set_condition(wish))
+    volumes, backups = connection.execute(
+        "SELECT count(DISTINCT volume_id), count(*) FROM (SELECT b.volume_id FROM backups b "
+        f"WHERE b.hidden = 0 AND (b.created, b.id) < (?, ?) AND {condition.sql or '1'} LIMIT ?)",
+        (*wish.before, *condition.values, wish.limit),
+    ).fetchone()
+    return CatalogueCounts(volumes, min(backups, most), more=backups > most)
 
 
 def _check_beginning(marker: str, skip: int) -> None:

@@ -127,8 +127,11 @@ class CatalogueWriting:
         ).fetchone()
         if found is not None:
             return int(found[0])
+        (name,) = self._connection.execute("SELECT name FROM volumes WHERE id = ?", (volume,)).fetchone()
+        words = f"{name}\n{subject.namespace}\n{subject.claim}\n{subject.workload}\n{subject.pod}".lower()
         inserted = self._connection.execute(
-            "INSERT INTO groups (volume_id, namespace, claim, workload, pod) VALUES (?, ?, ?, ?, ?)", values
+            "INSERT INTO groups (volume_id, namespace, claim, workload, pod, words) VALUES (?, ?, ?, ?, ?, ?)",
+            (*values, words),
         )
         return int(inserted.lastrowid or 0)
 

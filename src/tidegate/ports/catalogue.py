@@ -16,6 +16,8 @@ from tidegate.model.catalogue_facets import CatalogueFacets
 
 PAGE = 100
 LARGEST_PAGE = 1000
+MOST_COUNTED = 5000
+"""Where each backup must be asked: as many as one look may take."""
 
 
 class Catalogue(Protocol):
@@ -46,8 +48,8 @@ class Catalogue(Protocol):
         """Raises NotFound."""
         ...
 
-    async def counts(self, wanted: CatalogueFilter) -> CatalogueCounts:
-        """How many volumes and backups match, exactly."""
+    async def counts(self, wanted: CatalogueFilter, *, most: int = MOST_COUNTED) -> CatalogueCounts:
+        """How many volumes and backups match: exactly, but where a label, state or time is asked of each backup."""
         ...
 
     async def facets(self, wanted: CatalogueFilter) -> CatalogueFacets:

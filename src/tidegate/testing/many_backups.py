@@ -18,7 +18,11 @@ INSERT INTO label_members VALUES (1, 1), (2, 2);
   SELECT i + 1, 1, printf('pvc-%08d', i), json_object('size', 10737418240, 'last_backup_at', 1767225600 + i), i, 1,
     1767225600 FROM n;
 {volumes} INSERT INTO groups SELECT i + 1, i + 1, printf('team-%03d', i / {per_namespace}), printf('data-%d', i),
-    printf('web-%d', i), printf('web-%d-0', i), {backups} FROM n;
+    printf('web-%d', i), printf('web-%d-0', i), printf('pvc-%08d
+team-%03d
+data-%d
+web-%d
+web-%d-0', i, i / {per_namespace}, i, i, i), {backups} FROM n;
 {rows} INSERT INTO backups SELECT i + 1, i / {backups} + 1, i / {backups} + 1, printf('backup-%016x', i),
     1735689600 + (i % {backups}) * 3600 + (i / {backups}) % 3600, i, CASE WHEN i % 9973 = 0 THEN 2 ELSE 0 END, 0, 1,
     1735689600, 'snap', 2097152, 10737418240, 1000, 0, 1, 2, i / {backups} % 2 + 1, NULL FROM n;
