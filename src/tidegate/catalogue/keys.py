@@ -48,11 +48,12 @@ def wish_for(wanted: CatalogueFilter, before: Key, limit: int) -> Wish:
 def keys(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> Iterator[Key]:
     """(created, id) of what matches, newest first."""
     if groups:
-        numbers = _numbers(connection, f"SELECT g.id FROM {GROUPS} WHERE {groups.sql}", groups.values)
+        numbers = _numbers(connection, f"SELECT g.id FROM {_tables(groups)} WHERE {groups.sql}", groups.values)
         if numbers is not None:
             return _merged(connection, "b.group_id", numbers, wish)
-        inside = Condition(f"b.group_id IN (SELECT g.id FROM {GROUPS} WHERE {groups.sql})", groups.values)
-        return walk(connection, inside.and_(wish.rest), wish.before, wish.limit)
+        # Each that is met is asked: to find out about all groups first would take longer.
+        each = f"EXISTS (SELECT 1 FROM {_tables(groups)} WHERE g.id = b.group_id AND {groups.sql})"
+        return walk(connection, Condition(each, groups.values).and_(wish.rest), wish.before, wish.limit)
     if wish.labels:
         sets = _numbers(connection, *_sets(wish.labels))
         if sets is not None:
@@ -75,8 +76,13 @@ def inside(connection: sqlite3.Connection, groups: Condition) -> Condition:
     """The same groups by their numbers, found out once."""
     if not groups:
         return groups
-    sql = f"SELECT group_concat(g.id) FROM {GROUPS} WHERE {groups.sql}"
+    sql = f"SELECT group_concat(g.id) FROM {_tables(groups)} WHERE {groups.sql}"
     return in_groups(connection.execute(sql, groups.values).fetchone()[0] or "")
+
+
+def _tables(groups: Condition) -> str:
+    """What a condition about groups needs. Whether a volume is hidden its backups tell themselves."""
+    return GROUPS if "v." in groups.sql or "t." in groups.sql else "groups g"
 
 
 def in_groups(numbers: str) -> Condition:
