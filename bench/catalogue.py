@@ -6,26 +6,21 @@ first is read with 1,024 requests in flight, and with 64 only a part, or it woul
 
 import asyncio
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.request
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 from bench.catalogue_changes import change_of
 from bench.catalogue_lists import lists_over_http
-from bench.catalogue_samples import BEGINNING, Formula
+from bench.catalogue_samples import Formula
 from bench.rows import Row
 from bench.scale import BENCH_DIR, SCALE, show
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.model.catalogue import BackupState, CatalogueFilter
 
 _SECONDS = 0.75
 _LOOKS = max(120, int(1000 * SCALE))
@@ -45,89 +40,13 @@ async def _lists(path: Path) -> list[Row]:
         await catalogue.apply(change_of(formula, volume))
     filling = time.perf_counter() - began
     total = formula.volumes * formula.backups
-    taken = await _looks(catalogue, formula)
     catalogue.close()
     size = path.stat().st_size  # noqa: ASYNC240  # nobody else waits on this loop
     return [
         Row(f"database of {total:,} backups, for each", size / total, "bytes", target=400, better="less"),
         Row("filling it", total / filling, "backups/s"),
-        *(
-            Row(f"{what}, p99 while a sync writes", _p99(times) * 1000, "ms", target=50, better="less")
-            for what, times in taken.items()
-        ),
         *await asyncio.to_thread(lists_over_http, path, formula, looks=_LOOKS),
     ]
-
-
-def _p99(times: list[float]) -> float:
-    return statistics.quantiles(times, n=100)[98]
-
-
-async def _looks(catalogue: SqliteCatalogue, formula: Formula) -> dict[str, list[float]]:
-    """Each kind of look many times, at different depths, while another task writes all the time."""
-    stop = threading.Event()
-    ready = [change_of(formula, number) for number in range(min(20, formula.volumes))]
-
-    async def keep_writing() -> None:
-        number = 0
-        while not stop.is_set():
-            change = ready[number % len(ready)]
-            number += 1
-            backups = [replace(found, mark=number) for found in change.backups]
-            await catalogue.apply(replace(change, backups=backups))
-
-    # In a thread with a loop of its own, as in the server.
-    writing = threading.Thread(target=lambda: asyncio.run(keep_writing()))
-    writing.start()
-    taken: dict[str, list[float]] = {}
-    try:
-        for what, look in _kinds(catalogue, formula).items():
-            taken[what] = []
-            for number in range(_LOOKS):
-                began = time.perf_counter()
-                await look(number)
-                taken[what].append(time.perf_counter() - began)
-    finally:
-        stop.set()
-        writing.join()
-    return taken
-
-
-def _kinds(catalogue: SqliteCatalogue, formula: Formula) -> dict[str, Callable[[int], Awaitable[object]]]:
-    def at(number: int) -> str:
-        moment = formula.created(0, number % formula.backups)
-        return f"1:{int(moment.timestamp())}"
-
-    def name(number: int) -> str:
-        return formula.volume_name(number * 7 % formula.volumes)
-
-    def wanted(**fields: object) -> CatalogueFilter:
-        return CatalogueFilter(**fields)  # type: ignore[arg-type]
-
-    backups, volumes, counts, facets = catalogue.backups, catalogue.volumes, catalogue.counts, catalogue.facets
-    return {
-        "page of all backups, at any depth": lambda n: backups(wanted(), marker=at(n)),
-        "page of one volume's backups": lambda n: backups(wanted(volume=name(n))),
-        "page by namespace": lambda n: backups(wanted(namespace=f"team-{n % 100}"), marker=at(n)),
-        "page by part of a name, narrow": lambda n: backups(wanted(search=f"web-{n % formula.volumes}"), marker=at(n)),
-        "page by part of a name, broad": lambda n: backups(wanted(search="0"), marker=at(n)),
-        "page by label": lambda n: backups(wanted(labels={"RecurringJob": "nightly"}), marker=at(n)),
-        "page by state": lambda _: backups(wanted(state=BackupState.ERROR)),
-        "page of a time range": lambda n: backups(
-            wanted(since=BEGINNING, until=BEGINNING + timedelta(hours=n % formula.backups))
-        ),
-        "page of volumes": lambda n: volumes(wanted(), marker=f"1:{name(n)}"),
-        "page of volumes by namespace": lambda n: volumes(wanted(namespace=f"team-{n % 100}")),
-        "page after any number": lambda n: backups(wanted(), skip=n * 997 % (formula.volumes * formula.backups)),
-        "facets of all": lambda _: facets(wanted()),
-        "facets by namespace": lambda n: facets(wanted(namespace=f"team-{n % 100}")),
-        "facets by part of a name, broad": lambda _: facets(wanted(search="0")),
-        "facets by label": lambda _: facets(wanted(labels={"RecurringJob": "nightly"})),
-        "facets of a time range": lambda n: facets(wanted(until=BEGINNING + timedelta(hours=n % formula.backups))),
-        "count of all": lambda _: counts(wanted()),
-        "count by namespace": lambda n: counts(wanted(namespace=f"team-{n % 100}")),
-        "count of a time range": lambda n: counts(wanted(until=BEGINNING + timedelta(hours=n % formula.backups))),
-    }
 
 
 def _syncs(place: Path) -> list[Row]:

@@ -58,10 +58,12 @@ def _ways(formula: Formula) -> dict[str, Callable[[int], str]]:
     def until(number: int) -> str:
         return format_time(BEGINNING + timedelta(hours=number % formula.backups))
 
+    total = formula.volumes * formula.backups
     return {
         "page of all backups": lambda n: backups(marker=marker(n)),
         "page of one volume's backups": lambda n: f"/v1/backupvolumes/{name(n)}?action=backupList&limit=100",
         "one volume": lambda n: f"/v1/backupvolumes/{name(n)}",
+        "page after any number": lambda n: backups(skip=str(n * 997 % total)),
         "page by namespace": lambda n: backups(namespace=f"team-{n % 100}", marker=marker(n)),
         "page by claim": lambda n: backups(claim=f"data-{n % formula.volumes}"),
         "page by part of a name, narrow": lambda n: backups(search=f"web-{n % formula.volumes}"),
@@ -73,8 +75,12 @@ def _ways(formula: Formula) -> dict[str, Callable[[int], str]]:
         "page of volumes by namespace": lambda n: f"/v1/catalogue/volumes?namespace=team-{n % 100}",
         "facets of all": lambda _: "/v1/catalogue/facets",
         "facets by part of a name": lambda _: "/v1/catalogue/facets?search=0",
+        "facets by label": lambda _: "/v1/catalogue/facets?label=RecurringJob%3Dnightly",
+        "facets of a time range": lambda n: f"/v1/catalogue/facets?{urlencode({'until': until(n)})}",
         "count of all": lambda _: "/v1/catalogue/counts",
         "count by namespace": lambda n: f"/v1/catalogue/counts?namespace=team-{n % 100}",
+        "count by label": lambda _: "/v1/catalogue/counts?label=RecurringJob%3Dnightly",
+        "count of a time range": lambda n: f"/v1/catalogue/counts?{urlencode({'until': until(n)})}",
         "state of the catalogue": lambda _: "/v1/catalogue/status",
     }
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from tidegate.format.cfg_metadata import whole_metadata
@@ -54,7 +54,7 @@ class Formula:
         document = {
             "Name": self.backup_name(volume, backup),
             "VolumeName": self.volume_name(volume),
-            "SnapshotName": f"nightly-{volume:04x}-{backup:08x}",
+            "SnapshotName": _snapshot_name(volume, backup),
             "SnapshotCreatedAt": moment,
             "CreatedTime": moment,
             "Size": str(2 * 1024 * 1024),
@@ -90,12 +90,38 @@ class Formula:
         return encode_index(self.volume_name(volume), self._entries(volume))
 
     def _entries(self, volume: int) -> Mapping[str, IndexEntry]:
-        entries = {}
+        """From one cfg that was really read: to write and read all of them would take minutes."""
+        first, entries = self._entry(volume, 0), {}
+        size = len(self.cfg(volume, 0)) - len("1000")
         for backup in range(self.backups):
-            body, name = self.cfg(volume, backup), self.backup_name(volume, backup)
-            mark = object_mark(size=len(body), etag=self.etag(volume, backup), modified_at=BEGINNING)
-            entries[name] = IndexEntry(mark, whole_metadata(body, name=name, now=BEGINNING))
+            name, moment = self.backup_name(volume, backup), self.created(volume, backup)
+            record = replace(
+                first.metadata.record,
+                name=name,
+                snapshot_name=_snapshot_name(volume, backup),
+                snapshot_created_at=moment,
+                created_at=moment,
+                newly_uploaded_size=1000 + backup,
+            )
+            # Only one number in a cfg has no fixed length.
+            mark = self._mark(volume, backup, size + len(str(1000 + backup)))
+            entries[name] = IndexEntry(mark, replace(first.metadata, record=record))
+        last = self.backups - 1
+        if entries[self.backup_name(volume, last)] != self._entry(volume, last):
+            raise RuntimeError("the formula of the index is not that of the cfgs")
         return entries
+
+    def _entry(self, volume: int, backup: int) -> IndexEntry:
+        body = self.cfg(volume, backup)
+        metadata = whole_metadata(body, name=self.backup_name(volume, backup), now=BEGINNING)
+        return IndexEntry(self._mark(volume, backup, len(body)), metadata)
+
+    def _mark(self, volume: int, backup: int, size: int) -> int:
+        return object_mark(size=size, etag=self.etag(volume, backup), modified_at=BEGINNING)
+
+
+def _snapshot_name(volume: int, backup: int) -> str:
+    return f"nightly-{volume:04x}-{backup:08x}"
 
 
 INDEX = INDEX_NAME

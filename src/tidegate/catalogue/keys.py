@@ -67,9 +67,23 @@ def keys_after(connection: sqlite3.Connection, groups: Condition, wish: Wish, sk
     Without a filter one index is counted off, whatever the number; with one, only so many as one look may take.
     """
     if not groups and not wish.rest and wish.before == END:
-        return walk(connection, Condition(), END, wish.limit, skip=skip)
+        return _counted_off(connection, wish.limit, skip)
     check_skip(skip)
     return walk(connection, inside(connection, groups).and_(set_condition(wish)), wish.before, wish.limit, skip=skip)
+
+
+def _counted_off(connection: sqlite3.Connection, limit: int, skip: int) -> Iterator[Key]:
+    """From whichever end is nearer."""
+    (total,) = connection.execute("SELECT coalesce(sum(backups), 0) FROM groups").fetchone()
+    if skip <= total // 2:
+        yield from walk(connection, Condition(), END, limit, skip=skip)
+        return
+    size = max(0, min(limit, total - skip))
+    oldest_first = connection.execute(
+        "SELECT b.created, b.id FROM backups b WHERE b.hidden = 0 ORDER BY b.created, b.id LIMIT ? OFFSET ?",
+        (size, total - skip - size),
+    ).fetchall()
+    yield from reversed(oldest_first)
 
 
 def inside(connection: sqlite3.Connection, groups: Condition) -> Condition:
