@@ -39,6 +39,7 @@ LONG = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     """Mark them by where they are: one list shows them all."""
     for item in items:

@@ -1,5 +1,6 @@
 """One backup: its files, its proof, its chain; the log of what runs; the week of schedules."""
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -9,8 +10,9 @@ def open_files(visitor, more=""):
     return page
 
 
-def add_tree(server):
-    """More to look into than one file; backed up under a name of its own."""
+@pytest.fixture(scope="module")
+def deep(server):
+    """A backup of its own with more to look into than one file."""
     data = server.root / "data" / "shop" / "files"
     (data / "deep" / "er").mkdir(parents=True)
     (data / "deep" / "er" / "page.html").write_text("<script>document.title = 'taken'</script>")
@@ -33,8 +35,8 @@ def test_files_are_looked_into_and_taken_away(visitor, server):
     )
 
 
-def test_one_goes_down_and_up_by_keyboard_and_the_address_keeps_the_place(visitor, server):
-    add_tree(server)
+@pytest.mark.usefixtures("deep")
+def test_one_goes_down_and_up_by_keyboard_and_the_address_keeps_the_place(visitor):
     page = visitor.open("/backups/deep?volume=shop/files")
     page.get_by_role("button", name="Browse").click()
     page.get_by_role("button", name="deep/").focus()
@@ -52,6 +54,7 @@ def test_one_goes_down_and_up_by_keyboard_and_the_address_keeps_the_place(visito
     expect(page.locator('[data-file="a [1]*.txt"]')).to_be_visible()
 
 
+@pytest.mark.usefixtures("deep")
 def test_chosen_paths_come_back_and_no_others(visitor, server):
     page = visitor.open("/backups/deep?volume=shop/files&path=deep")
     page.get_by_label("Restore a [1]*.txt").check()
@@ -103,6 +106,7 @@ def test_a_backup_is_proven_here(visitor, server):
     assert server.look("backups/first")["status"]["verification"]["volumes"] == 2
 
 
+@pytest.mark.usefixtures("deep")
 def test_a_chain_leads_to_the_other_backups_of_a_volume(visitor, server):
     page = visitor.open("/backups/first")
     chain = page.get_by_role("region", name="Chain")
