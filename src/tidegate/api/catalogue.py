@@ -22,7 +22,7 @@ router = APIRouter(prefix="/catalogue", tags=["catalogue"], dependencies=[Depend
 
 Skip = Annotated[
     int,
-    Query(ge=0, le=1 << 40, description="Begin after so many, instead of at a marker; with a filter at most 10,000."),
+    Query(ge=0, le=1 << 40, description="Begin after so many, instead of at a marker; with a filter at most 5,000."),
 ]
 
 

@@ -93,16 +93,23 @@ class CfgReader:
         messages = {} if cfg.name in {"", self.volume} else {"warning": f"volume.cfg calls itself {cfg.name[:80]!r}"}
         return FoundCfg(mark_of(part.info), volume_metadata(cfg), messages)
 
-    async def index(self, info: ObjectInfo, listed: dict[str, int]) -> dict[str, IndexEntry]:
-        """What the index proves of the listed backups; nothing if there is anything wrong with it."""
+    async def index(self, info: ObjectInfo) -> bytes:
+        """The index as it is stored; nothing if it cannot be had."""
         if info.size > LARGEST_INDEX:
-            return {}
+            return b""
         try:
             part = await self._part(index_key(self.volume), 0, LARGEST_INDEX)
-            return proven(decode_index(part.body, volume=self.volume), listed) if part.whole else {}
         except TidegateError as error:
             if self.flow.ends_all(error):
                 raise
+            return b""
+        return part.body if part.whole else b""
+
+    def proven_by(self, index: bytes, listed: dict[str, int]) -> dict[str, IndexEntry]:
+        """What it proves of the listed backups; nothing if there is anything wrong with it."""
+        try:
+            return proven(decode_index(index, volume=self.volume), listed)
+        except DamagedMetadata:
             return {}
 
     async def is_there(self, name: str) -> bool:

@@ -13,9 +13,11 @@ from tidegate.model.catalogue import CatalogueFilter
 
 GROUPS = "groups g JOIN volumes v ON v.id = g.volume_id AND v.hidden = 0 JOIN targets t ON t.id = v.target_id"
 # With a filter at most so many can be skipped: what is passed over has to be looked at.
-MOST_SKIPPED = 10_000
+MOST_SKIPPED = 5_000
 # Up to so many groups, or sets of labels, each is asked for its newest; beyond, they are met often enough on the way.
 _FEW = 2_000
+# So many are sorted at once, which is one step that leaves other threads alone; beyond, each group is asked by itself.
+_SORTED = 20_000
 _FIRST_CHUNK, _CHUNK = 8, 64
 
 Key = tuple[int, int]
@@ -49,6 +51,9 @@ def keys(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> Itera
     """(created, id) of what matches, newest first."""
     if groups:
         numbers = _numbers(connection, f"SELECT g.id FROM {_tables(groups)} WHERE {groups.sql}", groups.values)
+        if numbers is not None and _backups_in(connection, numbers) <= _SORTED:
+            inner = in_groups(",".join(map(str, numbers))).and_(wish.rest)
+            return walk(connection, inner, wish.before, wish.limit)
         if numbers is not None:
             return _merged(connection, "b.group_id", numbers, wish)
         # Each that is met is asked: to find out about all groups first would take longer.
@@ -141,6 +146,14 @@ def _sets(labels: Condition) -> tuple[str, tuple[object, ...]]:
 def _inner(sql: str) -> str:
     """The labels that a condition about one label speaks of."""
     return sql[sql.index("(SELECT id FROM labels") : -1]
+
+
+def _backups_in(connection: sqlite3.Connection, groups: list[int]) -> int:
+    (found,) = connection.execute(
+        "SELECT coalesce(sum(backups), 0) FROM groups WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(groups),),
+    ).fetchone()
+    return int(found)
 
 
 def _numbers(connection: sqlite3.Connection, sql: str, values: tuple[object, ...]) -> list[int] | None:

@@ -26,6 +26,7 @@ from tidegate.ports.store_reader import Listing, ObjectInfo, StoreReader
 
 _BATCH = 500
 _MOST_INDEXES = 8
+_SMALL_INDEX = 256 * 1024
 
 
 @dataclass(frozen=True)
@@ -160,8 +161,13 @@ async def _from_index(
     index = listed.index
     if index is None:
         return wanted
+    small = index.size <= _SMALL_INDEX
+    # A far store takes its time: whoever waits for a small one holds no room meanwhile.
+    body = await tools.flow.ask(lambda: cfgs.index(index)) if small else b""
     async with tools.indexes:
-        entries = await tools.flow.ask(lambda: cfgs.index(index, listed.marks))
+        if not small:
+            body = await tools.flow.ask(lambda: cfgs.index(index))
+        entries = cfgs.proven_by(body, listed.marks)
         proven = [name for name in wanted if name in entries]
         for start in range(0, len(proven), _BATCH):
             backups = [

@@ -16,7 +16,7 @@ from tidegate.model.catalogue_facets import CatalogueFacets
 
 PAGE = 100
 LARGEST_PAGE = 1000
-MOST_COUNTED = 5000
+MOST_COUNTED = 3000
 """Where each backup must be asked: as many as one look may take."""
 
 
