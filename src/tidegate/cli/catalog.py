@@ -6,25 +6,14 @@ import typer
 
 from tidegate.cli import options
 from tidegate.cli.catalog_deleting import delete_matching
-from tidegate.cli.catalog_filter import (
-    InTarget,
-    Since,
-    Text,
-    Until,
-    WithClaim,
-    WithLabels,
-    WithPod,
-    WithState,
-    WithVolume,
-    WithWorkload,
-    filter_query,
-)
+from tidegate.cli.catalog_filter import FilterWishes
 from tidegate.cli.client import Client
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.formats import OutputFormat
 from tidegate.cli.listings import Query, pages, show_document, show_listing
 from tidegate.cli.nouns import BACKUP_VOLUME, TARGET
+from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog
 from tidegate.cli.output import show_table
 from tidegate.cli.whole_watch import watch_whole
@@ -44,20 +33,11 @@ app = typer.Typer(no_args_is_help=True, help="The catalogue: what all stores hol
         codes=(ExitCode.REJECTED,),
     ),
 )
+@with_option_groups
 def search(
     ctx: typer.Context,
     *,
-    text: Text = "",
-    volume: WithVolume = "",
-    namespace: options.InNamespace = "",
-    claim: WithClaim = "",
-    workload: WithWorkload = "",
-    pod: WithPod = "",
-    label: WithLabels = None,
-    target: InTarget = "",
-    state: WithState = "",
-    since: Since = "",
-    until: Until = "",
+    wishes: FilterWishes,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most so many.")] = 100,
     volumes: Annotated[bool, typer.Option("--volumes", help="Volumes that have such backups.")] = False,
     count: Annotated[bool, typer.Option("--count", help="Only how many there are.")] = False,
@@ -65,20 +45,7 @@ def search(
 ) -> None:
     """Find volume backups in all targets, the newest first. As new as the last sync of each target."""
     cli = context_of(ctx)
-    query = filter_query(
-        cli,
-        label,
-        search=text,
-        volume=volume,
-        namespace=namespace,
-        claim=claim,
-        workload=workload,
-        pod=pod,
-        target=target,
-        state=state,
-        since=since,
-        until=until,
-    )
+    query = wishes.query(cli)
     with cli.connect() as client:
         if count:
             _show_counts(cli, client.look("catalogue/counts", query), output or OutputFormat.TABLE)
@@ -116,20 +83,11 @@ def volume_name(wire: Wire) -> str:
         codes=(ExitCode.REJECTED, ExitCode.CONFLICT, ExitCode.PARTLY_MISSING),
     ),
 )
+@with_option_groups
 def delete(
     ctx: typer.Context,
     *,
-    text: Text = "",
-    volume: WithVolume = "",
-    namespace: options.InNamespace = "",
-    claim: WithClaim = "",
-    workload: WithWorkload = "",
-    pod: WithPod = "",
-    label: WithLabels = None,
-    target: InTarget = "",
-    state: WithState = "",
-    since: Since = "",
-    until: Until = "",
+    wishes: FilterWishes,
     dry_run: options.DryRun = False,
     yes: options.Yes = False,
 ) -> None:
@@ -138,21 +96,7 @@ def delete(
     The volumes themselves stay. If more match by the time you answer, nothing is deleted.
     """
     cli = context_of(ctx)
-    query = filter_query(
-        cli,
-        label,
-        search=text,
-        volume=volume,
-        namespace=namespace,
-        claim=claim,
-        workload=workload,
-        pod=pod,
-        target=target,
-        state=state,
-        since=since,
-        until=until,
-    )
-    delete_matching(cli, query, dry_run=dry_run, yes=yes)
+    delete_matching(cli, wishes.query(cli), dry_run=dry_run, yes=yes)
 
 
 def _show_counts(cli: CliContext, wire: Wire, form: OutputFormat) -> None:
