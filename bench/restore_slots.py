@@ -21,6 +21,7 @@ import structlog
 from bench.resource_store import WallClock
 from bench.rows import Row
 from tidegate.app.child_movers import ChildMovers
+from tidegate.app.collector import search_seldom
 from tidegate.app.wiring import build_runtime
 from tidegate.app.workshop import real_workshop
 from tidegate.datapath.work import carry_out
@@ -37,11 +38,13 @@ from tidegate.testing.lives import FineWeather
 from tidegate.testing.movers import FakeMovers
 
 WAITING = 2000
-REAL = 200
+REAL = 1000
 LIMIT = 5
 TARGET_MS = 100.0
 _THEN = datetime(2026, 1, 1, tzinfo=UTC)
-_VOLUME, _BACKUP = "bench.v", "backup-0123456789abcdef"
+_BACKUP = "backup-0123456789abcdef"
+# Restores of one volume wait for each other's locks at the start; most people restore many volumes.
+_VOLUMES = [f"bench.v{number:02}" for number in range(40)]
 
 
 def run() -> Sequence[Row]:
@@ -114,7 +117,7 @@ async def _measure(place: Path, *, real: bool) -> _Onlooker:
     store = await SqliteStore.open(place / "db", clock=clock, new_id=counting_ids())
     url = f"file://{place}/store"
     if real:
-        _store_one(place, url)
+        _store_all(place, url)
     settings = {"concurrent-backup-restore-limit": str(LIMIT), "load-concurrency": '{"globalConfig": 50}'}
     await store.create(a_target("store").with_spec(url=url))
     await store.create(a_node())
@@ -124,6 +127,7 @@ async def _measure(place: Path, *, real: bool) -> _Onlooker:
         await store.create(_download(number, place / f"back-{number}"))
     movers = ChildMovers(place / "maps") if real else FakeMovers(obliging=True)
     runtime, supervisor = build_runtime(store, clock, movers, FineWeather())
+    search_seldom()  # as the server does
     seen = _Onlooker()
     since = (await store.list(DataDownload, limit=1)).resource_version
     runtime.start()
@@ -134,12 +138,17 @@ async def _measure(place: Path, *, real: bool) -> _Onlooker:
     return seen
 
 
-def _store_one(place: Path, url: str) -> None:
+def _store_all(place: Path, url: str) -> None:
     (place / "store").mkdir()
     (place / "image").write_bytes(os.urandom(64 * 1024))
+    for volume in _VOLUMES:
+        _store(place, url, volume)
+
+
+def _store(place: Path, url: str, volume: str) -> None:
     job = UploadJob(
         target=TargetAccess(url=url),
-        store_volume=_VOLUME,
+        store_volume=volume,
         store_backup=_BACKUP,
         volume_kind=VolumeKind.IMAGE,
         path=str(place / "image"),
@@ -162,7 +171,7 @@ def _download(number: int, path: Path) -> Transfer:
             volume_kind=VolumeKind.IMAGE,
             path=str(path),
             target="store",
-            store_volume=_VOLUME,
+            store_volume=_VOLUMES[number % len(_VOLUMES)],
             store_backup=_BACKUP,
         ),
     )

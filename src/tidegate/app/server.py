@@ -21,6 +21,7 @@ from tidegate.api.sessions import Sessions
 from tidegate.app.catalogue_runner import CatalogueRunner
 from tidegate.app.child_movers import ChildMovers
 from tidegate.app.clock import SystemClock
+from tidegate.app.collector import search_seldom
 from tidegate.app.data_dir import DataDir, token_check
 from tidegate.app.hook_files import HookFiles
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
@@ -127,8 +128,9 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             syncs=syncs,
             queue_decisions=lambda: runtime.mirror.decisions,
         )
-        runtime.start()
         server = HttpServer(services)
+        search_seldom()
+        runtime.start()
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             _greet(url_of(listener), data_dir, services.page)
