@@ -1,14 +1,14 @@
 """The formula's volumes as a sync would write them into the catalogue."""
 
 from bench.catalogue_samples import BEGINNING, Formula
-from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
+from tidegate.catalogue.changes import FoundVolume, VolumeChange, found_in_cfg
 from tidegate.format.cfg_metadata import volume_metadata, whole_metadata
 from tidegate.format.volume_cfg import VolumeCfg
 
 
 def change_of(formula: Formula, volume: int, *, first_mark: int = 0) -> VolumeChange:
     backups = [
-        FoundBackup(
+        found_in_cfg(
             whole_metadata(formula.cfg(volume, number), name=formula.backup_name(volume, number), now=BEGINNING).record,
             hash((volume, number, first_mark)),
             formula.created(volume, number),

@@ -35,7 +35,7 @@ async def _keep_writing(catalogue: SqliteCatalogue, formula: Formula) -> None:
         await asyncio.sleep(due - time.monotonic())
         change = ready[number % len(ready)]
         number += 1
-        backups = [replace(found, mark=number) for found in change.backups]
+        backups = [found._replace(mark=number) for found in change.backups]
         await catalogue.apply(replace(change, backups=backups))
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tidegate.format.cfg_metadata import whole_metadata
@@ -11,7 +11,7 @@ from tidegate.format.object_mark import object_mark
 from tidegate.format.paths import volume_dir
 from tidegate.format.times import format_time
 from tidegate.format.volume_cfg import VolumeCfg
-from tidegate.format.volume_index import INDEX_NAME, IndexEntry, encode_index
+from tidegate.format.volume_index import INDEX_NAME, IndexEntry, encode_index, index_entry
 
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 _BLOCK = {"Offset": 0, "BlockChecksum": "0" * 64}
@@ -95,17 +95,16 @@ class Formula:
         size = len(self.cfg(volume, 0)) - len("1000")
         for backup in range(self.backups):
             name, moment = self.backup_name(volume, backup), self.created(volume, backup)
-            record = replace(
-                first.metadata.record,
+            seconds = int(moment.timestamp())
+            entries[name] = first._replace(
                 name=name,
                 snapshot_name=_snapshot_name(volume, backup),
-                snapshot_created_at=moment,
-                created_at=moment,
+                created=seconds,
+                snapshot_created=seconds,
                 newly_uploaded_size=1000 + backup,
+                # Only one number in a cfg has no fixed length.
+                mark=self._mark(volume, backup, size + len(str(1000 + backup))),
             )
-            # Only one number in a cfg has no fixed length.
-            mark = self._mark(volume, backup, size + len(str(1000 + backup)))
-            entries[name] = IndexEntry(mark, replace(first.metadata, record=record))
         last = self.backups - 1
         if entries[self.backup_name(volume, last)] != self._entry(volume, last):
             raise RuntimeError("the formula of the index is not that of the cfgs")
@@ -114,7 +113,10 @@ class Formula:
     def _entry(self, volume: int, backup: int) -> IndexEntry:
         body = self.cfg(volume, backup)
         metadata = whole_metadata(body, name=self.backup_name(volume, backup), now=BEGINNING)
-        return IndexEntry(self._mark(volume, backup, len(body)), metadata)
+        entry = index_entry(metadata, self._mark(volume, backup, len(body)))
+        if entry is None:
+            raise RuntimeError("the formula's backups are finished")
+        return entry
 
     def _mark(self, volume: int, backup: int, size: int) -> int:
         return object_mark(size=size, etag=self.etag(volume, backup), modified_at=BEGINNING)

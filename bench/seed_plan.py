@@ -20,7 +20,7 @@ from bench.scale import BENCH_DIR, SCALE, show
 from tidegate.catalogue.cfg_reading import mark_of
 from tidegate.format.cfg_metadata import whole_metadata
 from tidegate.format.paths import backup_cfg_key, backup_name_of, backups_dir, volume_dir
-from tidegate.format.volume_index import IndexEntry, encode_index, index_key
+from tidegate.format.volume_index import IndexEntry, encode_index, index_entry, index_key
 from tidegate.model.mover_job import TargetAccess
 from tidegate.objects.open import open_store
 from tidegate.ports.object_store import ObjectStore
@@ -75,7 +75,8 @@ def _write_indexes(near: ObjectStore) -> None:
             backup = backup_name_of(info.key)
             if backup:
                 body = bodies[backup_cfg_key(_KEPT, backup)].replace(_KEPT.encode(), name.encode())
-                entries[backup] = IndexEntry(mark_of(info), whole_metadata(body, name=backup, now=info.modified_at))
+                if entry := index_entry(whole_metadata(body, name=backup, now=info.modified_at), mark_of(info)):
+                    entries[backup] = entry
         near.put(index_key(name), encode_index(name, entries))
 
 

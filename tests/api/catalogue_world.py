@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
+from tidegate.catalogue.changes import FoundVolume, VolumeChange, found_in_cfg
 from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
 from tidegate.model.catalogue_status import SyncForecast, VolumeSync
 from tidegate.testing.builders import a_target
@@ -36,7 +36,7 @@ class AskedSyncs:
 async def fill(catalogue, target, volume, *backups, labels=None, state=BackupState.COMPLETED, messages=None):
     """These backups, an hour apart, the last one at noon."""
     found = [
-        FoundBackup(
+        found_in_cfg(
             StoredBackupRecord(
                 name=name,
                 state=state,

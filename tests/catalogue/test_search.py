@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
+from tidegate.catalogue.changes import FoundVolume, VolumeChange, found_in_cfg
 from tidegate.catalogue.conditions import row_condition
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.errors import InvalidInput
@@ -45,7 +45,7 @@ async def catalogue(tmp_path, everything):
         listing_mark=1, settled=True, synced_at=THEN, record=StoredVolumeRecord(), cfg_mark=1, messages={}
     )
     for target, volume in dict.fromkeys((target, volume) for target, volume, _ in everything):
-        mine = [FoundBackup(record, 1, THEN) for one, name, record in everything if (one, name) == (target, volume)]
+        mine = [found_in_cfg(record, 1, THEN) for one, name, record in everything if (one, name) == (target, volume)]
         await catalogue.apply(VolumeChange(target=target, volume=volume, backups=mine, found=found))
     yield catalogue
     catalogue.close()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tidegate.catalogue.changes import FoundBackup
+from tidegate.catalogue.changes import FoundBackup, found_in_cfg
 from tidegate.catalogue.flow import Flow
 from tidegate.errors import DamagedMetadata, NotFound, TidegateError
 from tidegate.format.cfg_metadata import (
@@ -59,8 +59,8 @@ class CfgReader:
             record = StoredBackupRecord(
                 name=name, state=BackupState.ERROR, messages={"error": error.message[:_LONGEST_MESSAGE]}
             )
-            return FoundBackup(record, mark, info.modified_at)
-        return FoundBackup(metadata.record, mark, info.modified_at, metadata.volume_size)
+            return found_in_cfg(record, mark, info.modified_at)
+        return found_in_cfg(metadata.record, mark, info.modified_at, volume_size=metadata.volume_size)
 
     async def _metadata(self, name: str, info: ObjectInfo) -> BackupMetadata:
         what, now = f"cfg of backup {name}", self.clock.now()

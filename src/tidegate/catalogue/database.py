@@ -1,7 +1,6 @@
 """The catalogue's file: one thread that writes, a few that read beside it. Keeps the promise of ports.catalogue."""
 
 import asyncio
-import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable
@@ -13,11 +12,12 @@ from typing import Self, TypeVar
 from tidegate.catalogue.backup_rows import BACKUP_COLUMNS, backups_of
 from tidegate.catalogue.changes import VolumeChange, VolumeMark
 from tidegate.catalogue.facets import find_facets
+from tidegate.catalogue.file_errors import in_our_words
 from tidegate.catalogue.rows import VOLUME_COLUMNS, volume_of
-from tidegate.catalogue.schema import BUSY_TIMEOUT_MS, connect, open_catalogue
+from tidegate.catalogue.schema import connect, open_catalogue
 from tidegate.catalogue.search import count, find_backups, find_volumes
-from tidegate.catalogue.writing import CatalogueWriting
-from tidegate.errors import DamageError, InvalidInput, NoSpace, NotFound
+from tidegate.catalogue.writer import LONGEST_LOG, CatalogueWriter
+from tidegate.errors import InvalidInput, NotFound
 from tidegate.model.catalogue import (
     CatalogueBackup,
     CatalogueCounts,
@@ -29,8 +29,6 @@ from tidegate.model.catalogue_facets import CatalogueFacets
 from tidegate.ports.catalogue import LARGEST_PAGE, MOST_COUNTED, PAGE
 
 T = TypeVar("T")
-LONGEST_LOG = 64 * 1024 * 1024
-_WAIT_FOR_READERS_MS = 200
 _READERS = 2
 
 
@@ -39,11 +37,8 @@ class SqliteCatalogue:
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, longest_log: int = LONGEST_LOG) -> None:
         self._path = path
-        self._longest_log = longest_log
-        self._log_path = path.with_name(f"{path.name}-wal")
         self._connection = connection
-        self._writing = CatalogueWriting(connection)
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="catalogue-writer")
+        self._writer = CatalogueWriter(path, connection, longest_log=longest_log)
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="catalogue-reader")
         self._own = threading.local()
         self._opened: list[sqlite3.Connection] = []
@@ -55,7 +50,7 @@ class SqliteCatalogue:
 
     def close(self) -> None:
         """Finish what was begun."""
-        self._writer.shutdown()
+        self._writer.close()
         self._readers.shutdown()
         for connection in (*self._opened, self._connection):
             connection.close()
@@ -120,11 +115,11 @@ class SqliteCatalogue:
 
     async def hide(self, target: str, volume: str, *backups: str) -> None:
         """See Catalogue."""
-        await self._write(lambda: self._writing.hide(target, volume, backups, hidden=True), durably=True)
+        await self._writer.write(lambda writing: writing.hide(target, volume, backups, hidden=True), durably=True)
 
     async def unhide(self, target: str, volume: str, *backups: str) -> None:
         """See Catalogue."""
-        await self._write(lambda: self._writing.hide(target, volume, backups, hidden=False), durably=True)
+        await self._writer.write(lambda writing: writing.hide(target, volume, backups, hidden=False), durably=True)
 
     async def hidden(self, target: str) -> list[tuple[str, str]]:
         """See Catalogue."""
@@ -161,15 +156,15 @@ class SqliteCatalogue:
 
     async def apply(self, change: VolumeChange) -> None:
         """One batch, whole or not at all."""
-        await self._write(lambda: self._writing.apply(change))
+        await self._writer.write(lambda writing: writing.apply(change))
 
     async def touch(self, target: str, volumes: Iterable[str], synced_at: datetime) -> None:
         """These were looked at, and nothing about them has changed."""
-        await self._write(lambda: self._writing.touch(target, volumes, synced_at))
+        await self._writer.write(lambda writing: writing.touch(target, volumes, synced_at))
 
     async def drop_volume(self, target: str, volume: str) -> None:
         """Forget what the store no longer has. The store itself is not touched: nothing here could."""
-        await self._write(lambda: self._writing.drop_volume(target, volume))
+        await self._writer.write(lambda writing: writing.drop_volume(target, volume))
 
     async def forget_target(self, target: str) -> None:
         """See Catalogue. Volume by volume, so that nobody waits long for the writer."""
@@ -191,55 +186,7 @@ class SqliteCatalogue:
             finally:
                 connection.execute("COMMIT")
         except sqlite3.DatabaseError as error:
-            raise self._in_our_words(error) from error
-
-    async def _write(self, work: Callable[[], None], *, durably: bool = False) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._writer, self._commit, work, durably)
-
-    def _commit(self, work: Callable[[], None], durably: bool) -> None:  # noqa: FBT001  # an executor takes no names
-        connection = self._connection
-        try:
-            if durably:
-                connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                work()
-            except BaseException:
-                self._writing.interning.forget()
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
-            self._keep_log_short()
-        except sqlite3.DatabaseError as error:
-            raise self._in_our_words(error) from error
-        finally:
-            if durably:
-                connection.execute("PRAGMA synchronous = NORMAL")
-
-    def _keep_log_short(self) -> None:
-        """SQLite begins its log anew only in a moment without readers, which may never come while a page is looked at.
-
-        A log of gigabytes makes every look slow. So beyond a size that moment is waited for: new readers no longer
-        need the log once all of it is in the database, and those that still do are done soon.
-        """
-        with contextlib.suppress(FileNotFoundError):
-            if self._log_path.stat().st_size <= self._longest_log:
-                return
-        # Not for long: somebody with a tool of their own may read for hours. The next commit tries it again.
-        self._connection.execute(f"PRAGMA busy_timeout = {_WAIT_FOR_READERS_MS}")
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        self._connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-
-    def _in_our_words(self, error: sqlite3.DatabaseError) -> Exception:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-        if code == sqlite3.SQLITE_FULL:
-            return NoSpace(f"the disk of {self._path} is full; nothing was changed", hint="Make room, then try again.")
-        if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR}:
-            return DamageError(
-                f"{self._path} is damaged: {error}",
-                hint="Stop the server, delete the file and start again: it is made anew from the stores.",
-            )
-        return error
+            raise in_our_words(error, self._path) from error
 
 
 def _checked(limit: int) -> int:

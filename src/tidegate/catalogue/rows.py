@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import overload
 
 from tidegate.model.catalogue import (
     BackupState,
@@ -23,6 +24,10 @@ VOLUME_COLUMNS = (
 )
 
 
+@overload
+def to_seconds(moment: datetime) -> int: ...
+@overload
+def to_seconds(moment: datetime | None) -> int | None: ...
 def to_seconds(moment: datetime | None) -> int | None:
     """Whole seconds, held within what a calendar can show."""
     return None if moment is None else max(_OLDEST, min(_NEWEST, int(moment.timestamp())))

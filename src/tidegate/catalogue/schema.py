@@ -12,7 +12,8 @@ log = structlog.get_logger(__name__)
 APPLICATION_ID = 0x54474341
 SCHEMA_VERSION = 2
 BUSY_TIMEOUT_MS = 5_000
-_CHECKPOINT_PAGES = 2_000
+# A page that many commits change is written into the database once for all of them that the log holds.
+_CHECKPOINT_PAGES = 8_000
 
 # Integers for everything that a million rows repeat. `mark` is a digest of what a listing shows of the cfg: while it
 # is the same, the cfg is not read again. `groups` are the backups of a volume that have the same subject: whatever

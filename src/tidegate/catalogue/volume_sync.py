@@ -5,16 +5,16 @@ A crash between two batches costs nothing: what was written is not read again, a
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 
 from tidegate.catalogue.cfg_reading import CfgReader, FoundCfg, mark_of
-from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange, VolumeMark
+from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange, VolumeMark, found_in_index
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.flow import Flow
 from tidegate.catalogue.progress import SyncProgress
+from tidegate.catalogue.rows import to_seconds
 from tidegate.decide.catalogue_diff import CfgLook, look_at_cfg, plan_backups
 from tidegate.errors import NotFound, StoreUnavailable, TidegateError
 from tidegate.format.object_mark import listing_mark
@@ -71,18 +71,17 @@ class _News:
 
     complete: bool = True
     """Whether all of it was read and written."""
-    newest: datetime | None = None
+    newest: int | None = None
 
-    def hear(self, found: FoundBackup) -> None:
-        moment = found.record.snapshot_created_at
-        if found.record.state is BackupState.COMPLETED and moment and (self.newest is None or moment > self.newest):
-            self.newest = moment
+    def hear(self, backups: Iterable[FoundBackup]) -> None:
+        moments = [one.snapshot_created for one in backups if one.state is BackupState.COMPLETED]
+        self.newest = max((moment for moment in (self.newest, *moments) if moment is not None), default=None)
 
     def known_to(self, volume: StoredVolumeRecord, listed: Mapping[str, int]) -> bool:
         """Whether volume.cfg was written after all of this: it points to a backup that is there, and none is newer."""
         if not volume.last_backup_name:
             return not listed
-        newest, last = self.newest, volume.last_backup_at
+        newest, last = self.newest, to_seconds(volume.last_backup_at)
         return volume.last_backup_name in listed and (newest is None or (last is not None and newest <= last))
 
 
@@ -170,16 +169,10 @@ async def _from_index(
         entries = cfgs.proven_by(body, listed.marks)
         proven = [name for name in wanted if name in entries]
         for start in range(0, len(proven), _BATCH):
-            backups = [
-                FoundBackup(
-                    entries[name].metadata.record,
-                    entries[name].mark,
-                    listed.cfgs[name].modified_at,
-                    entries[name].metadata.volume_size,
-                )
-                for name in proven[start : start + _BATCH]
-            ]
-            await batches.write(backups=backups)
+            names = proven[start : start + _BATCH]
+            await batches.write(
+                backups=[found_in_index(entries[name], listed.cfgs[name].modified_at) for name in names]
+            )
         tools.progress.backups_from_index += len(proven)
         return [name for name in wanted if name not in entries]
 
@@ -226,8 +219,7 @@ class _Batches:
 
     async def write(self, *, backups: list[FoundBackup] | None = None, vanished: tuple[str, ...] = ()) -> None:
         """One short transaction."""
-        for found in backups or ():
-            self._news.hear(found)
+        self._news.hear(backups or ())
         await self._tools.catalogue.apply(
             VolumeChange(target=self._tools.target, volume=self._volume, backups=backups or (), vanished=vanished)
         )

@@ -8,7 +8,7 @@ from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
 from tidegate.catalogue.interning import Interning
 from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, to_seconds, to_text, volume_text
 from tidegate.format.label_subject import subject_of
-from tidegate.model.catalogue import StoredBackupRecord, Subject
+from tidegate.model.catalogue import Subject
 
 _UPSERT = """
 INSERT INTO backups (volume_id, group_id, name, created, mark, state, hidden, flags, snapshot_created, snapshot_name,
@@ -137,26 +137,26 @@ class CatalogueWriting:
 
     @staticmethod
     def _row(volume: int, found: FoundBackup, common: "_Common", hidden: set[str]) -> tuple[object, ...]:
-        record = found.record
-        group, *texts = common.of(record)
-        flags = (INCREMENTAL if record.is_incremental else 0) | (0 if record.created_at else CREATED_UNKNOWN)
+        group, compression, parameters, labels = common.of(found)
         return (
             volume,
             group,
-            record.name,
-            to_seconds(record.created_at or found.modified_at),
+            found.name,
+            found.created,
             found.mark,
-            STATES.index(record.state),
-            bool(hidden) and ("" in hidden or record.name in hidden),
-            flags,
-            to_seconds(record.snapshot_created_at),
-            record.snapshot_name,
-            record.size,
+            0 if found.state is STATES[0] else STATES.index(found.state),
+            bool(hidden) and ("" in hidden or found.name in hidden),
+            (INCREMENTAL if found.is_incremental else 0) | (0 if found.created_known else CREATED_UNKNOWN),
+            found.snapshot_created,
+            found.snapshot_name,
+            found.size,
             found.volume_size,
-            record.newly_uploaded_size,
-            record.re_uploaded_size,
-            *texts,
-            to_text(record.messages) if record.messages else None,
+            found.newly_uploaded_size,
+            found.re_uploaded_size,
+            compression,
+            parameters,
+            labels,
+            to_text(found.messages) if found.messages else None,
         )
 
     def _drop_backups(self, volume: int, names: Sequence[str]) -> None:
@@ -199,23 +199,23 @@ class CatalogueWriting:
 
 
 class _Common:
-    """What the backups of one batch share, looked up once for each mapping that they share."""
+    """What the backups of one batch share, looked up once for all that have the same."""
 
     def __init__(self, writing: CatalogueWriting, volume: int) -> None:
         self._writing = writing
         self._volume = volume
-        # By identity: the batch keeps the mappings alive, so no other can take the place of one meanwhile.
-        self._known: dict[tuple[int, int, str], tuple[int, int, int, int]] = {}
+        self._known: dict[tuple[object, ...], tuple[int, int, int, int]] = {}
 
-    def of(self, record: StoredBackupRecord) -> tuple[int, int, int, int]:
+    def of(self, found: FoundBackup) -> tuple[int, int, int, int]:
         """The numbers of its group, compression, parameters and labels."""
-        key = (id(record.labels), id(record.parameters), record.compression)
-        if key not in self._known:
+        key = (found.compression, *found.parameters.items(), None, *found.labels.items())
+        known = self._known.get(key)
+        if known is None:
             interning = self._writing.interning
-            self._known[key] = (
-                self._writing.group(self._volume, subject_of(record.labels)),
-                interning.text(record.compression),
-                interning.text(to_text(record.parameters)),
-                interning.label_set(record.labels),
+            known = self._known[key] = (
+                self._writing.group(self._volume, subject_of(found.labels)),
+                interning.text(found.compression),
+                interning.text(to_text(found.parameters)),
+                interning.label_set(found.labels),
             )
-        return self._known[key]
+        return known

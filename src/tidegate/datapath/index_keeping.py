@@ -18,6 +18,7 @@ from tidegate.format.volume_index import (
     IndexEntry,
     decode_index,
     encode_index,
+    index_entry,
     index_key,
     proven,
 )
@@ -49,9 +50,9 @@ def _keep(volume: StoredVolume, clock: Clock, written: BackupCfg | None) -> None
     before = _read(volume) if there else {}
     entries = proven(before, marks)
     if written is not None and written.name in marks:
-        entries[written.name] = IndexEntry(
-            marks[written.name], cfg_metadata(written, name=written.name, now=clock.now())
-        )
+        metadata = cfg_metadata(written, name=written.name, now=clock.now())
+        if entry := index_entry(metadata, marks[written.name]):
+            entries[written.name] = entry
     work_through(
         _missing(infos, entries),
         lambda name: _add(volume, clock, infos[name], name, entries),
@@ -83,7 +84,8 @@ def _missing(infos: dict[str, ObjectInfo], entries: dict[str, IndexEntry]) -> li
 def _add(volume: StoredVolume, clock: Clock, info: ObjectInfo, name: str, entries: dict[str, IndexEntry]) -> None:
     try:
         body = volume.objects.get(backup_cfg_key(volume.name, name), at_most=HEAD)
-        if len(body) == info.size:  # else it is no longer the one that was listed
-            entries[name] = IndexEntry(_mark(info), whole_metadata(body, name=name, now=clock.now()))
+        entry = index_entry(whole_metadata(body, name=name, now=clock.now()), _mark(info))
+        if entry and len(body) == info.size:  # else it is no longer the one that was listed
+            entries[name] = entry
     except (NotFound, DamagedMetadata):
         return  # a sync will say so

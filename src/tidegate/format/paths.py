@@ -25,13 +25,13 @@ _BACKUP_FILE = re.compile(rf"backup_({_NAME.pattern})\.cfg")
 _BLOCK_FILE = re.compile(r"([0-9a-f]{64})\.blk")
 _LOCK_FILE = re.compile(r"(lock-[0-9a-zA-Z-]+)\.lck")
 # Writers of directory stores leave these behind when they die: `<name>.tmp.<something>`.
-_TEMPORARY = re.compile(r".*\.tmp\..*")
+_TEMPORARY = ".tmp."
 _HASH_DIGITS = 16
 
 
 def is_name(text: str) -> bool:
     """Whether Longhorn would take this as the name of a volume or a backup."""
-    return len(text) <= LONGEST_NAME and _NAME.fullmatch(text) is not None and _TEMPORARY.fullmatch(text) is None
+    return len(text) <= LONGEST_NAME and _TEMPORARY not in text and _NAME.fullmatch(text) is not None
 
 
 def check_name(text: str, *, what: str) -> str:
@@ -103,7 +103,9 @@ def lock_key(volume: str, lock: str) -> str:
 def backup_name_of(key: str) -> str | None:
     """The backup that a listed key is the cfg of; None for anything else that lies there."""
     found = _BACKUP_FILE.fullmatch(_last(key))
-    return found[1] if found and is_name(found[1]) else None
+    if found is None or len(found[1]) > LONGEST_NAME or _TEMPORARY in found[1]:
+        return None
+    return found[1]
 
 
 def block_checksum_of(key: str) -> str | None:

@@ -10,14 +10,13 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from tidegate.errors import DamagedMetadata
 from tidegate.format.cfg_metadata import BackupMetadata
 from tidegate.format.paths import backups_dir, is_name
-from tidegate.model.catalogue import BackupState, StoredBackupRecord
+from tidegate.model.catalogue import BackupState
 
 INDEX_NAME = "tidegate-index.json.gz"
 # One more object, and one more request, for so many cfgs that need not be read.
@@ -31,18 +30,58 @@ _VERSION = 2
 # So that zcat shows it.
 _GZIP = 31
 _LARGEST_NUMBER = (1 << 63) - 1
+_LONGEST_COMPRESSION = 20
+_YEAR_9999 = 253_402_300_799
 _TEXTS = ("name", "snapshot", "compression")
 _SIZES = ("size", "new", "repeated", "volumeSize")
 _MAPS = ("labels", "parameters", "messages")
-_COLUMNS = (*_TEXTS, *_SIZES, "created", "snapshotCreated", *_MAPS, "mark", "incremental")
+_TIMES = ("created", "snapshotCreated")
+_COLUMNS = (*_TEXTS, *_SIZES, *_TIMES, *_MAPS, "mark", "incremental")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
-    """What the cfg with this mark says."""
+class IndexEntry(NamedTuple):
+    """What the cfg with this mark says, in the order of the columns and in their numbers: times are seconds.
 
+    A tuple, because a first sync meets a million of them, and each field that is made by hand costs it a second.
+    """
+
+    name: str
+    snapshot_name: str
+    compression: str
+    size: int
+    newly_uploaded_size: int
+    re_uploaded_size: int
+    volume_size: int
+    created: int | None
+    snapshot_created: int | None
+    labels: Mapping[str, str]
+    parameters: Mapping[str, str]
+    messages: Mapping[str, str]
     mark: int
-    metadata: BackupMetadata
+    is_incremental: bool
+
+
+def index_entry(metadata: BackupMetadata, mark: int) -> IndexEntry | None:
+    """None for what is not finished: it will change."""
+    record = metadata.record
+    if record.state is not BackupState.COMPLETED:
+        return None
+    return IndexEntry(
+        record.name,
+        record.snapshot_name,
+        record.compression,
+        record.size,
+        record.newly_uploaded_size,
+        record.re_uploaded_size,
+        metadata.volume_size,
+        _seconds(record.created_at),
+        _seconds(record.snapshot_created_at),
+        record.labels,
+        record.parameters,
+        record.messages,
+        mark,
+        record.is_incremental,
+    )
 
 
 def index_key(volume: str) -> str:
@@ -51,16 +90,12 @@ def index_key(volume: str) -> str:
 
 
 def encode_index(volume: str, entries: Mapping[str, IndexEntry]) -> bytes:
-    """Only finished backups are worth an entry: others will change."""
-    worthy = [entry for _, entry in sorted(entries.items()) if _worthy(entry)]
-    maps = _SharedMaps()
-    rows = [_encode(entry, maps) for entry in worthy]
-    document = {
-        "version": _VERSION,
-        "volume": volume,
-        "maps": maps.all,
-        **{column: [row[number] for row in rows] for number, column in enumerate(_COLUMNS)},
-    }
+    """The object's bytes; the same entries give the same bytes."""
+    rows, maps = [entry for _, entry in sorted(entries.items())], _SharedMaps()
+    columns: dict[str, list[Any]] = {name: [row[place] for row in rows] for place, name in enumerate(_COLUMNS)}
+    for column in _MAPS:
+        columns[column] = [maps.number(shared) for shared in columns[column]]
+    document = {"version": _VERSION, "volume": volume, "maps": maps.all, **columns}
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
     return packer.compress(text) + packer.flush()
@@ -85,16 +120,12 @@ def decode_index(body: bytes, *, volume: str) -> dict[str, IndexEntry]:
         entries = list(_decode(document))
     except (zlib.error, ValueError, RecursionError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise DamagedMetadata(f"{what} cannot be understood: {type(error).__name__}") from error
-    return {entry.metadata.record.name: entry for entry in entries}
+    return {entry.name: entry for entry in entries}
 
 
 def proven(entries: Mapping[str, IndexEntry], listed: Mapping[str, int]) -> dict[str, IndexEntry]:
     """The entries that the listing bears out."""
     return {name: entry for name, entry in entries.items() if listed.get(name) == entry.mark}
-
-
-def _worthy(entry: IndexEntry) -> bool:
-    return entry.metadata.record.state is BackupState.COMPLETED
 
 
 class _SharedMaps:
@@ -110,27 +141,6 @@ class _SharedMaps:
             self._numbers[known] = len(self.all)
             self.all.append(dict(entries))
         return self._numbers[known]
-
-
-def _encode(entry: IndexEntry, maps: _SharedMaps) -> tuple[object, ...]:
-    """In the order of _COLUMNS."""
-    record = entry.metadata.record
-    return (
-        record.name,
-        record.snapshot_name,
-        record.compression,
-        record.size,
-        record.newly_uploaded_size,
-        record.re_uploaded_size,
-        entry.metadata.volume_size,
-        _seconds(record.created_at),
-        _seconds(record.snapshot_created_at),
-        maps.number(record.labels),
-        maps.number(record.parameters),
-        maps.number(record.messages),
-        entry.mark,
-        record.is_incremental,
-    )
 
 
 def _decode(document: Mapping[str, list[Any]]) -> Iterator[IndexEntry]:
@@ -149,24 +159,13 @@ def _decode(document: Mapping[str, list[Any]]) -> Iterator[IndexEntry]:
     _check(document["incremental"], bool)
     if not all(map(is_name, document["name"])):
         raise ValueError
-    for row in zip(*(document[column] for column in _COLUMNS), strict=True):
-        name, snapshot, compression, size, new, repeated, volume_size, created, taken, *rest = row
-        labels, parameters, messages, mark, incremental = rest
-        record = StoredBackupRecord(
-            name=name,
-            snapshot_name=snapshot,
-            snapshot_created_at=_moment(taken),
-            created_at=_moment(created),
-            size=size,
-            newly_uploaded_size=new,
-            re_uploaded_size=repeated,
-            is_incremental=incremental,
-            compression=compression[:20],
-            labels=maps[labels],
-            parameters=maps[parameters],
-            messages=maps[messages],
-        )
-        yield IndexEntry(mark, BackupMetadata(record, volume_size))
+    for column in _TIMES:
+        _check((moment for moment in document[column] if moment is not None), int, least=0, most=_YEAR_9999)
+    columns = {column: document[column] for column in _COLUMNS}
+    columns["compression"] = [text[:_LONGEST_COMPRESSION] for text in columns["compression"]]
+    for column in _MAPS:
+        columns[column] = [maps[number] for number in columns[column]]
+    return map(IndexEntry._make, zip(*columns.values(), strict=True))
 
 
 def _check(values: Iterable[Any], kind: type, *, least: int = 0, most: int = 0) -> None:
@@ -181,12 +180,4 @@ def _check(values: Iterable[Any], kind: type, *, least: int = 0, most: int = 0) 
 
 
 def _seconds(moment: datetime | None) -> int | None:
-    return None if moment is None else int(moment.timestamp())
-
-
-def _moment(value: object) -> datetime | None:
-    if value is None:
-        return None
-    if type(value) is not int or not 0 <= value < 253_402_300_800:  # noqa: PLR2004  # the year 9999
-        raise TypeError
-    return datetime.fromtimestamp(value, UTC)
+    return None if moment is None else max(0, min(_YEAR_9999, int(moment.timestamp())))

@@ -1,0 +1,113 @@
+"""The one thread that writes to the catalogue's file. What arrives while it commits shares the next commit.
+
+A first sync finds a million backups volume by volume, and one index lists them all by time: every volume touches pages
+all over it. A commit for many volumes writes each of these pages once.
+"""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tidegate.catalogue.file_errors import in_our_words
+from tidegate.catalogue.schema import BUSY_TIMEOUT_MS
+from tidegate.catalogue.writing import CatalogueWriting
+
+LONGEST_LOG = 96 * 1024 * 1024
+# So many batches of a sync take a fifth of a second; nobody who wants something gone waits for more.
+_LARGEST_GROUP = 10
+_WAIT_FOR_READERS_MS = 200
+
+
+@dataclass(frozen=True)
+class _Job:
+    work: Callable[[CatalogueWriting], None]
+    durably: bool
+    done: "Future[None]" = field(default_factory=Future)
+
+
+class CatalogueWriter:
+    """Carries out work in the order in which it was asked for; what must be durable goes before what need not be."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, *, longest_log: int = LONGEST_LOG) -> None:
+        self._path = path
+        self._log_path = path.with_name(f"{path.name}-wal")
+        self._longest_log = longest_log
+        self._connection = connection
+        self._writing = CatalogueWriting(connection)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="catalogue-writer")
+        self._urgent: deque[_Job] = deque()
+        self._waiting: deque[_Job] = deque()
+
+    async def write(self, work: Callable[[CatalogueWriting], None], *, durably: bool = False) -> None:
+        """All of the work or nothing; returns once it is committed. May be called from any event loop."""
+        job = _Job(work, durably)
+        (self._urgent if durably else self._waiting).append(job)
+        self._thread.submit(self._carry_out_some)
+        await asyncio.wrap_future(job.done)
+
+    def close(self) -> None:
+        """Finish what was asked for, then end the thread. The connection is left to whoever opened it."""
+        self._thread.shutdown()
+
+    def _carry_out_some(self) -> None:
+        """Called once for each job; finds nothing to do where an earlier call has taken several."""
+        group = self._next_group()
+        if group:
+            self._settle(group)
+
+    def _next_group(self) -> list[_Job]:
+        row = self._urgent or self._waiting
+        taken = [row.popleft() for _ in range(min(len(row), _LARGEST_GROUP))]
+        return [job for job in taken if job.done.set_running_or_notify_cancel()]
+
+    def _settle(self, group: list[_Job]) -> None:
+        try:
+            self._commit(group)
+        except Exception as error:  # noqa: BLE001  # it belongs to whoever asked, not to this thread
+            if len(group) == 1:
+                group[0].done.set_exception(in_our_words(error, self._path))
+                return
+            # One of them is to blame; alone, each gets its own answer.
+            for job in group:
+                self._settle([job])
+        else:
+            for job in group:
+                job.done.set_result(None)
+
+    def _commit(self, group: list[_Job]) -> None:
+        connection, durably = self._connection, group[0].durably
+        try:
+            if durably:
+                connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                for job in group:
+                    job.work(self._writing)
+            except BaseException:
+                self._writing.interning.forget()
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+            self._keep_log_short()
+        finally:
+            if durably:
+                connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _keep_log_short(self) -> None:
+        """SQLite begins its log anew only in a moment without readers, which may never come while a page is looked at.
+
+        A log of gigabytes makes every look slow. So beyond a size that moment is waited for: new readers no longer
+        need the log once all of it is in the database, and those that still do are done soon.
+        """
+        with contextlib.suppress(FileNotFoundError):
+            if self._log_path.stat().st_size <= self._longest_log:
+                return
+        # Not for long: somebody with a tool of their own may read for hours. The next commit tries it again.
+        self._connection.execute(f"PRAGMA busy_timeout = {_WAIT_FOR_READERS_MS}")
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        self._connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")

@@ -1,0 +1,124 @@
+"""Work that arrives together shares a commit, and what fails takes nobody else with it."""
+
+import asyncio
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tidegate.catalogue.schema import open_catalogue
+from tidegate.catalogue.writer import CatalogueWriter
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "catalogue.sqlite"
+
+
+@pytest.fixture
+def connection(path):
+    connection = open_catalogue(path)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def writer(path, connection):
+    writer = CatalogueWriter(path, connection)
+    yield writer
+    writer.close()
+
+
+class Door:
+    """Holds the writing thread until it is opened, so that work gathers behind it."""
+
+    def __init__(self):
+        self._opened = threading.Event()
+
+    def __call__(self, _writing):
+        self._opened.wait(timeout=30)
+
+    def open(self):
+        self._opened.set()
+
+
+def adds(connection, name):
+    def work(_writing):
+        connection.execute("INSERT INTO targets (name) VALUES (?)", (name,))
+
+    return work
+
+
+def names(path):
+    with sqlite3.connect(path) as other:
+        return [name for (name,) in other.execute("SELECT name FROM targets ORDER BY id")]
+
+
+async def behind_a_door(writer, *works):
+    """All of the works, asked for while the thread is held up; their outcomes."""
+    door = Door()
+    held = asyncio.ensure_future(writer.write(door))
+    waiting = [asyncio.ensure_future(writer.write(work, durably=durably)) for work, durably in works]
+    await asyncio.sleep(0)  # each has put its work into the row
+    door.open()
+    await held
+    return await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_what_arrives_while_it_commits_shares_the_next_commit(path, connection, writer):
+    begun = []
+    connection.set_trace_callback(lambda statement: begun.append(statement) if statement.startswith("BEGIN") else None)
+
+    await behind_a_door(writer, *((adds(connection, f"t{number}"), False) for number in range(10)))
+
+    assert len(begun) == 2  # the door's own, and one for all
+    assert names(path) == [f"t{number}" for number in range(10)]
+
+
+async def test_one_that_fails_alone_changes_nothing_and_the_others_are_written(path, connection, writer):
+    def breaks(_writing):
+        connection.execute("INSERT INTO targets (name) VALUES ('half')")
+        raise ValueError("no")
+
+    outcomes = await behind_a_door(
+        writer, (adds(connection, "a"), False), (breaks, False), (adds(connection, "b"), False)
+    )
+
+    assert [type(outcome) for outcome in outcomes] == [type(None), ValueError, type(None)]
+    assert names(path) == ["a", "b"]
+
+
+async def test_what_must_be_durable_goes_first(path, connection, writer):
+    await behind_a_door(
+        writer,
+        *((adds(connection, f"sync-{number}"), False) for number in range(30)),
+        (adds(connection, "wanted-gone"), True),
+    )
+
+    assert names(path)[0] == "wanted-gone"
+
+
+async def test_work_that_nobody_waits_for_any_more_is_not_begun(path, connection, writer):
+    door = Door()
+    held = asyncio.ensure_future(writer.write(door))
+    given_up = asyncio.ensure_future(writer.write(adds(connection, "given-up")))
+    await asyncio.sleep(0)
+    given_up.cancel()
+    await asyncio.wait([given_up])
+    door.open()
+    await held
+    await writer.write(adds(connection, "wanted"))
+
+    assert names(path) == ["wanted"]
+
+
+def test_two_event_loops_may_write_side_by_side(path, connection, writer):
+    async def write(which):
+        for number in range(20):
+            await writer.write(adds(connection, f"{which}-{number}"))
+
+    with ThreadPoolExecutor(2) as loops:
+        list(loops.map(lambda which: asyncio.run(write(which)), "ab"))
+
+    assert sorted(names(path)) == sorted(f"{which}-{number}" for which in "ab" for number in range(20))
