@@ -150,16 +150,10 @@ class _Turns:
 
     @asynccontextmanager
     async def take(self) -> AsyncIterator[None]:
-        while self._under_way >= self._limit.value:
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():
-                    self._wake()
-                raise
-        self._under_way += 1
+        if self._waiting or self._under_way >= self._limit.value:
+            await self._wait()
+        else:
+            self._under_way += 1
         try:
             yield
         except StoreBusy:
@@ -168,13 +162,23 @@ class _Turns:
         else:
             self._limit.went_well()
         finally:
-            self._under_way -= 1
-            self._wake()
+            self._give_back()
 
-    def _wake(self) -> None:
-        free = self._limit.value - self._under_way
-        while self._waiting and free > 0:
+    async def _wait(self) -> None:
+        """Returns with a turn, which whoever gave it has counted: so nobody is woken for a turn that is taken."""
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._give_back()
+            raise
+
+    def _give_back(self) -> None:
+        self._under_way -= 1
+        while self._waiting and self._under_way < self._limit.value:
             turn = self._waiting.popleft()
             if not turn.done():
+                self._under_way += 1
                 turn.set_result(None)
-                free -= 1
