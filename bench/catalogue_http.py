@@ -16,6 +16,7 @@ from bench.catalogue_changes import change_of
 from bench.catalogue_samples import Formula
 from tidegate.api.services import Services
 from tidegate.app.clock import SystemClock
+from tidegate.app.collector import search_seldom
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
 from tidegate.app.surroundings import LocalSurroundings
@@ -56,8 +57,10 @@ async def _serve(path: Path, formula: Formula) -> None:
     writing = threading.Thread(target=lambda: asyncio.run(_keep_writing(catalogue, formula)), daemon=True)
     writing.start()
     with listening_socket("127.0.0.1", 0) as listener:
+        server = HttpServer(services)
+        search_seldom()  # as the server does
         print(url_of(listener), flush=True)
-        await HttpServer(services).serve(sockets=[listener])
+        await server.serve(sockets=[listener])
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from bench.backup_queue import LIMIT, NAMESPACES, sample_backup
 from tidegate.api.queue_around import AroundQueue
 from tidegate.api.services import Services
 from tidegate.app.clock import SystemClock
+from tidegate.app.collector import search_seldom
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
 from tidegate.app.surroundings import LocalSurroundings
@@ -72,6 +73,7 @@ async def _serve(path: Path, queued: int) -> None:
         queue_decisions=lambda: mirror.decisions,
     )
     since = (await store.list(Setting)).resource_version
+    search_seldom()  # as the server does
     runtime.start()
     started = set()
     async for event in store.watch([Backup], since=since):
