@@ -218,6 +218,43 @@ def test_a_file_is_written_to_stdout_as_it_was(tree, tmp_path):
     assert ended.stdout == (tree / "deep" / "large.bin").read_bytes()
 
 
+LOOKS = {
+    "ls": ["store", "ls", URL],
+    "find": ["store", "find", URL, "*.txt"],
+    "diff": ["store", "diff", URL, "backup-2"],
+    "verify": ["store", "verify", "store?volume=shop", "--read-data", "100"],
+}
+
+
+@pytest.fixture
+def sealed(run, store, tmp_path):
+    """Two encrypted backups of a tree; the variables that hold their key."""
+    key = {"TIDEGATE_ENCRYPTION_KEY": "11" * 32}
+    fill_tree(tmp_path / "tree")
+    for name in ("backup-1", "backup-2"):
+        command = ["store", "backup", "tree", "--to", "store", "--volume", "shop", "--name", name]
+        assert run(*command, **key).code == 0
+        (tmp_path / "tree" / "more").write_text(name)
+    return key
+
+
+@pytest.mark.parametrize("command", LOOKS.values(), ids=LOOKS)
+def test_an_encrypted_tree_is_looked_into_with_its_key(run, sealed, command):
+    result = run(*command, **sealed)
+
+    assert result.code == 0, result.err
+    assert "text.txt" in result.out or "+ more" in result.out or "whole" in result.out
+
+
+@pytest.mark.parametrize("command", [LOOKS["ls"], LOOKS["find"], LOOKS["diff"], ["store", "cat", URL, "text.txt"]])
+@pytest.mark.parametrize("given", [{}, {"TIDEGATE_ENCRYPTION_KEY": "22" * 32}], ids=["no key", "another key"])
+def test_an_encrypted_tree_tells_nothing_without_its_key(run, sealed, command, given):
+    result = run(*command, **given)
+
+    assert (result.code, result.out) == (12, "")
+    assert "is encrypted with key" in result.err
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_backup_leaves_a_clean_store(store, tmp_path, number):
     with (tmp_path / "disk.img").open("wb") as file:

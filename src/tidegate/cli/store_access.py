@@ -52,10 +52,10 @@ class Place:
         return self.shop.open_store(self.access)
 
     def stored(self) -> "StoredVolume":
-        """The volume in the store."""
+        """The volume in the store, with the key from the environment if there is one."""
         from tidegate.datapath.stored_volume import StoredVolume
 
-        return StoredVolume(self.objects, self.volume)
+        return StoredVolume(self.objects, self.volume, key=self.shop.find_key(self.access.credentials))
 
 
 def place_of(cli: CliContext, text: str) -> Place:
