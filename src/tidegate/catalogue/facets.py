@@ -70,7 +70,8 @@ def find_facets(
 ) -> CatalogueFacets:
     """See Catalogue."""
     groups = group_condition(wanted)
-    parts = _parts(connection, groups)
+    # Where each backup is asked anyway, and all groups may have it, the groups have nothing to tell.
+    parts = _parts(connection, groups) if groups or not _asks_each(wanted) else []
     inner = in_groups(",".join(one.numbers for one in parts)) if groups else groups
     wish = wish_for(wanted, END, limits.newest + 1)
     many = sum(one.backups for one in parts) > limits.sorted
