@@ -4,13 +4,11 @@ import asyncio
 import gc
 import time
 import tracemalloc
-from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from random import Random
-from typing import Any
 
 import structlog
 
@@ -29,9 +27,9 @@ from tidegate.model.setting import Setting, SettingSpec, effective_settings
 from tidegate.model.transfer import TRANSFERS, DataDownload, DataUpload, Transfer, TransferPhase, TransferSpec
 from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
-from tidegate.ports.resource_store import Page, R
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.counting_store import CountingStore
 
 WAITING = 10_000
 MANY = 100_000
@@ -80,36 +78,10 @@ def _pass_seconds(waiting: int) -> float:
     return best
 
 
-class _CountingStore(MemoryStore):
-    """Counts what is asked of it; `others` are asked by whoever plays the movers."""
-
-    def __init__(self, *, clock: Clock) -> None:
-        ids = count()
-        super().__init__(clock=clock, new_id=lambda: str(next(ids)))
-        self.asked: Counter[str] = Counter()
-
-    async def get(self, kind: type[R], name: str, namespace: str = "") -> R:
-        self.asked["reads"] += 1
-        return await super().get(kind, name, namespace)
-
-    async def list(self, kind: type[R], **options: Any) -> Page[R]:  # noqa: ANN401  # as the store has them
-        self.asked["lists of transfers"] += issubclass(kind, Transfer)
-        return await super().list(kind, **options)
-
-    async def update(self, resource: R) -> R:
-        self.asked["writes"] += 1
-        await asyncio.sleep(0)  # no real store answers without letting others go on
-        return await super().update(resource)
-
-    async def update_status(self, resource: R) -> R:
-        self.asked["writes"] += 1
-        await asyncio.sleep(0)
-        return await super().update_status(resource)
-
-
 @asynccontextmanager
-async def _gates(clock: Clock) -> AsyncIterator[tuple[_CountingStore, Runtime]]:
-    store = _CountingStore(clock=clock)
+async def _gates(clock: Clock) -> AsyncIterator[tuple[CountingStore, Runtime]]:
+    ids = count()
+    store = CountingStore(clock=clock, new_id=lambda: str(next(ids)))
     untold = (transfer.replace(status=transfer.status.no_longer_waiting()) for transfer in _transfers(WAITING))
     for resource in (*_NODES, _LOAD, *untold):
         await store.create(resource)
@@ -135,14 +107,14 @@ async def _drain() -> list[Row]:
     return [
         Row(
             f"draining {WAITING:,}: writes of the gates for each",
-            (store.asked["writes"] - others) / WAITING,
+            (store.writes - others) / WAITING,
             "",
             4.6,
             "less",
         ),
         Row(
             f"draining {WAITING:,}: lists of transfers after the first",
-            store.asked["lists of transfers"] - 4,
+            store.asked["list transfers"] - 4,
             "",
             0,
             "less",
@@ -152,7 +124,7 @@ async def _drain() -> list[Row]:
     ]
 
 
-async def _play_movers(store: _CountingStore, since: str) -> None:
+async def _play_movers(store: CountingStore, since: str) -> None:
     over = 0
     steps = {
         TransferPhase.ACCEPTED: TransferPhase.PREPARED,
@@ -186,9 +158,9 @@ async def _idle() -> list[Row]:
         await clock.advance(timedelta(minutes=10))
         await settle(1000)
     return [
-        Row(f"ten idle minutes of {WAITING:,}: reads of transfers", store.asked["reads"], "", 0, "less"),
-        Row(f"ten idle minutes of {WAITING:,}: lists of transfers", store.asked["lists of transfers"], "", 0, "less"),
-        Row(f"ten idle minutes of {WAITING:,}: writes", store.asked["writes"], "", 0, "less"),
+        Row(f"ten idle minutes of {WAITING:,}: reads of transfers", store.asked["get"], "", 0, "less"),
+        Row(f"ten idle minutes of {WAITING:,}: lists of transfers", store.asked["list transfers"], "", 0, "less"),
+        Row(f"ten idle minutes of {WAITING:,}: writes", store.writes, "", 0, "less"),
     ]
 
 

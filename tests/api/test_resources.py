@@ -3,10 +3,13 @@
 import pytest
 
 from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.deletion import Deletion, DeletionSpec
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.setting import KNOWN_SETTINGS
-from tidegate.testing.builders import a_backup, a_transfer
+from tidegate.model.system import SystemBackup
+from tidegate.model.target import BackupTarget, BackupTargetSpec
+from tidegate.testing.builders import a_backup, a_transfer, a_volume
 
 
 def volume(name, namespace="shop", **spec):
@@ -39,6 +42,32 @@ async def test_a_list_comes_in_pages_that_go_on_where_the_last_one_ended(api):
     assert first["type"] == "collection"
     assert [r["metadata"]["name"] for r in first["data"] + second["data"]] == ["a", "b", "c"]
     assert second["pagination"]["next"] is None
+
+
+@pytest.mark.parametrize("kind", ["volumes", "backuptargets", "systembackups", "deletions"])
+async def test_each_page_leads_on_to_the_next_by_the_address_that_the_client_came_by(api, services, kind):
+    made = {
+        "volumes": lambda name: a_volume("shop", name),
+        "backuptargets": lambda name: BackupTarget(
+            metadata=Metadata(name=name), spec=BackupTargetSpec(url="file:///b")
+        ),
+        "systembackups": lambda name: SystemBackup(metadata=Metadata(name=name)),
+        "deletions": lambda name: Deletion(
+            metadata=Metadata(name=name), spec=DeletionSpec(target="t", url="file:///b", volume="v")
+        ),
+    }[kind]
+    for name in ("a", "b", "c"):
+        await services.store.create(made(name))
+    way, names = f"https://a.example/v1/{kind}?limit=2&labelSelector=!x", []
+    while way:
+        assert way.startswith(f"https://a.example/v1/{kind}?")
+        came_by = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "a.example"}
+        page = (await api.get(way.removeprefix("https://a.example"), headers=came_by)).json()
+        assert page["links"]["self"] == way
+        names.append([one["metadata"]["name"] for one in page["data"]])
+        way = page["links"].get("next")
+
+    assert names == [["a", "b"], ["c"]]
 
 
 async def test_a_list_is_filtered_by_labels_and_namespace(api):

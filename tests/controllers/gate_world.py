@@ -1,7 +1,6 @@
 """The gates alone over a store in memory; the test does what movers and people would."""
 
 import asyncio
-from collections import Counter
 from contextlib import asynccontextmanager
 from random import Random
 
@@ -11,9 +10,9 @@ from tidegate.decide.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfer import DOWNLOADS, TRANSFERS, DataDownload, DataUpload, TransferPhase
-from tidegate.resources.memory import MemoryStore
 from tidegate.testing.builders import a_node, a_transfer
 from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.counting_store import CountingStore
 from tidegate.testing.identity import counting_ids
 
 P = TransferPhase
@@ -23,30 +22,6 @@ def asked_for(name, *, kind=DataDownload, label=None, phase=P.NEW, **wishes):
     """A transfer of a volume of its own; a label tells its place among the restores."""
     transfer = a_transfer(name, phase, kind=kind, volume=("ns", name), **wishes)
     return transfer.with_metadata(labels={RESTORE_PRIORITY_LABEL: str(label)} if label else {})
-
-
-class CountingStore(MemoryStore):
-    """Counts what is asked of it."""
-
-    def __init__(self, **given):
-        super().__init__(**given)
-        self.asked = Counter()
-
-    async def get(self, kind, name, namespace=""):
-        self.asked["get"] += 1
-        return await super().get(kind, name, namespace)
-
-    async def list(self, kind, **options):
-        self.asked["list"] += 1
-        return await super().list(kind, **options)
-
-    async def update(self, resource):
-        self.asked["update"] += 1
-        return await super().update(resource)
-
-    async def update_status(self, resource):
-        self.asked["update_status"] += 1
-        return await super().update_status(resource)
 
 
 class GateWorld:

@@ -119,6 +119,52 @@ async def test_what_is_frozen_is_thawed_also_when_the_transfers_do_not_stop(worl
     assert (phase, "these had not: shop/db" in why) == ("Canceled", True)
 
 
+async def test_what_is_frozen_is_thawed_also_when_it_is_deleted_and_the_transfers_do_not_stop(world):
+    await world.volumes("shop/db")
+    frozen = a_backup("stuck", "shop").with_spec(hooks=freezing()).with_metadata(finalizers=("tidegate.dev/backup",))
+    await world.store.create(frozen)
+    await world.settle()
+    world.movers.started[0].stubborn = True
+
+    await world.store.delete(Ref("Backup", "stuck"))
+    await world.passes(minutes=4, seconds=59)
+    assert world.hooks.told == ["pre freeze shop: db"]
+    await world.passes(seconds=1)
+
+    assert world.hooks.told == ["pre freeze shop: db", "post thaw shop: db"]
+    assert await world.phase(Backup, "stuck") == "Deleting", "what its transfer wrote is not removed yet"
+
+
+async def test_deleting_a_cancelled_backup_does_not_put_off_the_thaw(world):
+    await world.volumes("shop/db")
+    frozen = a_backup("stuck", "shop").with_spec(hooks=freezing()).with_metadata(finalizers=("tidegate.dev/backup",))
+    await world.store.create(frozen)
+    await world.settle()
+    world.movers.started[0].stubborn = True
+
+    await cancel(world, "stuck")
+    await world.passes(minutes=4)
+    await world.store.delete(Ref("Backup", "stuck"))
+    await world.passes(minutes=1)
+
+    assert world.hooks.told == ["pre freeze shop: db", "post thaw shop: db"]
+
+
+async def test_a_thaw_that_takes_its_time_is_waited_for_beyond_the_five_minutes(world):
+    world.hooks.stuck = {"thaw"}
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("slow", "shop").with_spec(hooks=freezing()))
+    await world.settle()
+    world.movers.started[0].stubborn = True
+
+    await cancel(world, "slow")
+    await world.passes(minutes=30)
+    assert await world.phase(Backup, "slow") == "InProgress", "its application may still be frozen"
+    world.hooks.let_go("thaw")
+
+    assert (await ended(world, "slow"))[0] == "Canceled"
+
+
 async def test_a_restart_while_it_stops_ends_it_as_canceled(world):
     await world.volumes("shop/db")
     await world.store.create(a_backup("stopping", "shop"))

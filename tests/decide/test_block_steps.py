@@ -182,3 +182,15 @@ def test_a_slot_is_kept_as_long_as_live_data_is_read():
     assert needs_live_data(tree.with_spec(from_snapshot=True)), "a file tree is always read live"
     assert may_leave_slot([snapshot, tree.with_status(phase=T.COMPLETED)])
     assert not may_leave_slot([snapshot, tree])
+
+
+@given(crowds, st.lists(st.sampled_from(list(T)), min_size=8, max_size=8))
+def test_no_post_hook_is_ever_skipped_because_uploads_do_not_stop(crowd, found):
+    """Once the time is over each block that may have frozen something is at its post hooks."""
+    uploads = {block.volumes[0]: phase for block, phase in zip(crowd, found, strict=False)}
+    stopped = {(block.volumes[0], PRE): StageResult() for block in crowd if block.phase is B.PRE_HOOKS}
+    made = steps(*crowd, uploads=uploads, results=stopped, ending=True, overdue=True)
+
+    owed = {block.volumes for block in crowd if block.under_way and block.hooks}
+    assert {block.volumes for block, stage in made.run if stage is POST} == owed
+    assert {block.volumes for block in made.blocks} == owed

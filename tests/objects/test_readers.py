@@ -123,6 +123,18 @@ async def test_a_directory_that_came_back_is_read_as_it_is_now(directory):
     assert len((await reader.list_level("backupstore/volumes")).objects) == 1
 
 
+async def test_the_time_for_an_answer_is_named_and_with_more_of_it_the_same_store_answers():
+    """L18."""
+    share, slow = Hanging(), Hanging()
+    with pytest.raises(StoreUnavailable, match=r"no answer about vols within 0\.05 seconds"):
+        await ThreadedReader(share, answer_seconds=0.05).list_level("vols")
+    share.over.set()
+
+    patient = ThreadedReader(slow, answer_seconds=3600)
+    answer, _ = await asyncio.gather(patient.list_level("vols"), asyncio.to_thread(slow.over.set))
+    assert answer == Listing((), ())
+
+
 async def test_questions_to_a_share_that_hangs_do_not_pile_up():
     share = Hanging()
     reader = ThreadedReader(share, answer_seconds=0.05)

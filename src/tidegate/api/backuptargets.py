@@ -9,14 +9,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from tidegate.api.auth import require_token, services_of
-from tidegate.api.collections import collection
+from tidegate.api.collections import PageParameter, PageWish, page_of
 from tidegate.api.longhorn_actions import action_in
 from tidegate.api.longhorn_bodies import speaks_longhorn
-from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, here, read_body, read_object, text_of
+from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, read_body, read_object, text_of
 from tidegate.api.longhorn_shapes import TARGET_ACTIONS, Wire, target_shape
 from tidegate.api.longhorn_targets import changed_target, new_target, own_target
-from tidegate.api.parameters import DryRun, Place, selector_from
-from tidegate.api.resources import LARGEST_PAGE, create_resource, replace_resource
+from tidegate.api.parameters import DryRun, Place
+from tidegate.api.resources import create_resource, replace_resource
 from tidegate.api.services import Services
 from tidegate.api.sync_requests import sync_forecast, sync_target, sync_volume
 from tidegate.api.trail import caller_of, name_made
@@ -36,18 +36,12 @@ _BODY: dict[str, Any] = {
 @router.get("/backuptargets", summary="list BackupTarget", operation_id="listBackupTarget")
 async def read_targets(
     request: Request,
-    label_selector: Annotated[str, Query(alias="labelSelector", max_length=4096)] = "",
-    limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE,
-    marker: Annotated[str | None, Query(max_length=1024)] = None,
+    wish: PageParameter,
 ) -> Response:
     """All targets."""
     services = services_of(request)
-    selector = selector_from(label_selector)
-    page = await services.store.list(BackupTarget, selector=selector, limit=limit, marker=marker)
-    data = await _shapes(request, services, *page.items)
-    whole = collection(request, BackupTarget, data, version=page.resource_version, limit=limit, marker=page.marker)
-    whole["links"] = {"self": here(request)}
-    return answer(request, whole)
+    page = await page_of(request, BackupTarget, wish, shapes=lambda found: _shapes(request, services, *found))
+    return answer(request, page)
 
 
 @router.get("/backuptargets/{name}", summary="get BackupTarget", operation_id="getBackupTarget")
@@ -93,7 +87,7 @@ async def sync_all(request: Request) -> Response:
     if (await read_body(request)).get("syncallbackuptargets") is True:
         for target in (await services.store.list(BackupTarget)).items:
             await sync_target(services, target.name)
-    return await read_targets(request)
+    return await read_targets(request, PageWish())
 
 
 @router.put(

@@ -6,7 +6,16 @@ from typing import Generic, TypeVar
 
 from fastapi import Request, Response
 
-from tidegate.api.longhorn_manners import JSON, base_url, collection, encoded, here, schemas_header, streamed
+from tidegate.api.longhorn_manners import (
+    JSON,
+    base_url,
+    collection,
+    encoded,
+    following,
+    here,
+    schemas_header,
+    streamed,
+)
 from tidegate.api.longhorn_shapes import Wire, backup_shape, volume_shape
 from tidegate.api.services import Services
 from tidegate.errors import NotFound, Refused
@@ -51,11 +60,7 @@ class _List(Generic[T]):
         document = collection(request, self.kind, ())
         document["pagination"] = {"limit": limit, "next": page.marker or None}
         if page.marker:
-            following = request.url.remove_query_params("skip").include_query_params(marker=page.marker)
-            document["links"] = {
-                "self": here(request),
-                "next": f"{base_url(request)}{following.path}?{following.query}",
-            }
+            document["links"] = {"self": here(request), "next": following(request, page.marker)}
         body = await encoded(lambda: {**document, "data": self.shapes(page.items)}, entries=len(page.items))
         return Response(body, media_type=JSON, headers=schemas_header(request))
 

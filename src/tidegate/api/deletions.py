@@ -1,15 +1,12 @@
 """Deletions: what shall go from a store, how far that is, and calling it off."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from tidegate.api.auth import require_token, services_of
-from tidegate.api.collections import collection
-from tidegate.api.parameters import selector_from
-from tidegate.api.presenting import Wire
+from tidegate.api.collections import PageParameter, page_of
+from tidegate.api.presenting import Wire, present
 from tidegate.api.services import Services
 from tidegate.errors import InvalidInput, Refused
 from tidegate.model.deletion import Deletion
@@ -17,8 +14,6 @@ from tidegate.model.frozen import Model
 from tidegate.ports.deletions import Deletions
 
 router = APIRouter(tags=["deletions"], dependencies=[Depends(require_token)])
-
-_LARGEST_PAGE = 1000
 
 
 class DeletionWish(Model):
@@ -33,16 +28,11 @@ class DeletionWish(Model):
 @router.get("/deletions")
 async def read_list(
     request: Request,
-    limit: Annotated[int, Query(ge=1, le=_LARGEST_PAGE)] = _LARGEST_PAGE,
-    marker: str | None = None,
-    label_selector: Annotated[str, Query(alias="labelSelector")] = "",
+    wish: PageParameter,
 ) -> Wire:
     """Those under way and those that ended within a day, by name."""
-    page = await services_of(request).store.list(
-        Deletion, selector=selector_from(label_selector), limit=limit, marker=marker
-    )
-    data = [one.to_wire() for one in page.items]
-    return collection(request, Deletion, data, version=page.resource_version, limit=limit, marker=page.marker)
+    services = services_of(request)
+    return await page_of(request, Deletion, wish, shapes=lambda found: present(services, found))
 
 
 @router.get("/deletions/{name}", response_model=Deletion, response_model_exclude_none=True)

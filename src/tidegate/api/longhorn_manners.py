@@ -98,6 +98,12 @@ def here(request: Request) -> str:
     return f"{base_url(request)}{request.url.path}{query}"
 
 
+def following(request: Request, marker: str) -> str:
+    """The same from a marker on, as a link. It does not skip again what was skipped before it."""
+    rest = request.url.remove_query_params("skip").include_query_params(marker=marker)
+    return f"{base_url(request)}{rest.path}?{rest.query}"
+
+
 async def encoded(make: Callable[[], object], *, entries: int) -> bytes:
     """JSON of what `make` makes; of many entries beside the event loop, where they would hold up everybody else.
 

@@ -1,15 +1,15 @@
 """The same routes for every kind: list, get, create, replace, delete."""
 
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from tidegate.api.admission import ADMISSIONS, as_sent, exists
 from tidegate.api.auth import require_token, services_of
-from tidegate.api.collections import collection
+from tidegate.api.collections import PageParameter, page_of
 from tidegate.api.departure import DEPARTURES
-from tidegate.api.parameters import DryRun, Place, path_of, place, selector_from
+from tidegate.api.parameters import DryRun, Place, path_of, place
 from tidegate.api.presenting import Wire, present, present_one
 from tidegate.api.queue_preview import preview
 from tidegate.api.services import Services
@@ -32,8 +32,6 @@ from tidegate.model.verification import Verification
 from tidegate.model.volume import Namespace, Volume
 
 R = TypeVar("R", bound=Resource)
-
-LARGEST_PAGE = 1000
 
 # What clients may write; the others are made by the system and can only be read.
 # Targets and system backups are shown to clients of two kinds at once: `backuptargets.py`, `systems.py`.
@@ -75,16 +73,11 @@ def titled(kind: type[Resource], verb: str) -> dict[str, Any]:
 def _add_reading(router: APIRouter, kind: type[R]) -> None:
     async def read_list(
         request: Request,
+        wish: PageParameter,
         namespace: str | None = None,
-        label_selector: Annotated[str, Query(alias="labelSelector", max_length=4096)] = "",
-        limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE,
-        marker: Annotated[str | None, Query(max_length=1024)] = None,
     ) -> Wire:
         services = services_of(request)
-        selector = selector_from(label_selector)
-        page = await services.store.list(kind, namespace=namespace, selector=selector, limit=limit, marker=marker)
-        data = await present(services, page.items)
-        return collection(request, kind, data, version=page.resource_version, limit=limit, marker=page.marker)
+        return await page_of(request, kind, wish, namespace=namespace, shapes=lambda found: present(services, found))
 
     async def read_one(request: Request, at: Place = place(kind)) -> Wire:
         services = services_of(request)

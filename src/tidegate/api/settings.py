@@ -9,7 +9,7 @@ from tidegate.api.admission import ADMISSIONS, as_sent
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import collection
 from tidegate.api.longhorn_bodies import own_shape, speaks_longhorn
-from tidegate.api.longhorn_manners import answer, base_url, here, read_object
+from tidegate.api.longhorn_manners import answer, base_url, read_object
 from tidegate.api.longhorn_settings import FLAT_SETTING_FIELDS, refuse_former, sent_value, setting_shape
 from tidegate.api.parameters import DryRun
 from tidegate.api.presenting import Wire
@@ -34,7 +34,6 @@ async def list_settings(request: Request) -> Response:
     stored = {setting.name: setting for setting in page.items}
     data = [_shape(request, stored.get(name, _default(name))) for name in sorted(KNOWN_SETTINGS)]
     whole = collection(request, Setting, data, version=page.resource_version, limit=len(data), marker=None)
-    whole["links"] = {"self": here(request)}
     return answer(request, whole)
 
 

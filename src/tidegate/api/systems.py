@@ -4,18 +4,18 @@ Deleting and everything else is as for any other resource.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from tidegate.api.auth import require_token, services_of
-from tidegate.api.collections import collection
+from tidegate.api.collections import PageParameter, page_of
 from tidegate.api.longhorn_bodies import checked, lowered, own_shape, speaks_longhorn
-from tidegate.api.longhorn_manners import answer, base_url, here, read_object, text_of
+from tidegate.api.longhorn_manners import answer, base_url, read_object, text_of
 from tidegate.api.longhorn_shapes import FLAT_SYSTEM_FIELDS, system_shape
-from tidegate.api.parameters import DryRun, selector_from
+from tidegate.api.parameters import DryRun
 from tidegate.api.presenting import Wire, present
-from tidegate.api.resources import LARGEST_PAGE, create_resource, titled
+from tidegate.api.resources import create_resource, titled
 from tidegate.api.services import Services
 from tidegate.api.trail import caller_of, name_made
 from tidegate.errors import InvalidInput
@@ -42,17 +42,11 @@ def build_router() -> APIRouter:
 def _add_reading(router: APIRouter, kind: type[Resource]) -> None:
     async def read_list(
         request: Request,
-        label_selector: Annotated[str, Query(alias="labelSelector", max_length=4096)] = "",
-        limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE,
-        marker: Annotated[str | None, Query(max_length=1024)] = None,
+        wish: PageParameter,
     ) -> Response:
         services = services_of(request)
-        selector = selector_from(label_selector)
-        page = await services.store.list(kind, selector=selector, limit=limit, marker=marker)
-        data = await _shapes(request, services, *page.items)
-        whole = collection(request, kind, data, version=page.resource_version, limit=limit, marker=page.marker)
-        whole["links"] = {**_links(whole), "self": here(request)}
-        return answer(request, whole)
+        page = await page_of(request, kind, wish, shapes=lambda found: _shapes(request, services, *found))
+        return answer(request, page)
 
     async def read_one(request: Request, name: str) -> Response:
         services = services_of(request)
@@ -100,8 +94,3 @@ async def _shapes(request: Request, services: Services, *found: Resource) -> lis
     base = base_url(request)
     wires = await present(services, found)
     return [{**wire, **system_shape(one, base=base)} for wire, one in zip(wires, found, strict=True)]
-
-
-def _links(document: Wire) -> dict[str, object]:
-    links = document["links"]
-    return dict(links) if isinstance(links, dict) else {}

@@ -25,6 +25,26 @@ END: Key = (1 << 62, 1 << 62)
 
 
 @dataclass(frozen=True)
+class Indexed(Condition):
+    """About a column that has an index of its own, which SQLite goes by if it can."""
+
+    beside: str = ""
+    """The same, but no reason for SQLite to go by that index."""
+
+    @classmethod
+    def among(cls, column: str, numbers: Condition) -> "Indexed":
+        """The column is one of these numbers, which are a whole SELECT."""
+        sql = f"{column} IN ({numbers.sql})"
+        return cls(sql, numbers.values, f"+{sql}")
+
+    def and_(self, other: Condition) -> "Indexed":
+        """Both."""
+        both = super().and_(other)
+        parts = (self.beside, other.beside if isinstance(other, Indexed) else other.sql)
+        return Indexed(both.sql, both.values, " AND ".join(filter(None, parts)))
+
+
+@dataclass(frozen=True)
 class Wish:
     """What each backup of a page must be, and where the page begins and ends."""
 
@@ -32,6 +52,10 @@ class Wish:
     rows: Condition
     before: Key
     limit: int
+    sets: Condition
+    """The sets that have these labels, as a whole SELECT: one look at them is shorter than one at each backup."""
+    tables: str
+    """What a condition about the groups of this wish needs. Whether a volume is hidden its backups tell themselves."""
 
     @property
     def rest(self) -> Condition:
@@ -44,23 +68,24 @@ def wish_for(wanted: CatalogueFilter, before: Key, limit: int) -> Wish:
     rows = row_condition(replace(wanted, until=None))
     if wanted.until is not None:
         before = min(before, (to_seconds(wanted.until) or 0, 0))
-    return Wish(label_condition(wanted), rows, before, limit)
+    tables = GROUPS if wanted.target or wanted.volume else "groups g"
+    return Wish(label_condition(wanted), rows, before, limit, _sets(wanted), tables)
 
 
 def keys(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> Iterator[Key]:
     """(created, id) of what matches, newest first."""
     if groups:
-        numbers = _numbers(connection, f"SELECT g.id FROM {_tables(groups)} WHERE {groups.sql}", groups.values)
+        numbers = _numbers(connection, Condition(f"SELECT g.id FROM {wish.tables} WHERE {groups.sql}", groups.values))
         if numbers is not None and _backups_in(connection, numbers) <= _SORTED:
             inner = in_groups(",".join(map(str, numbers))).and_(wish.rest)
             return walk(connection, inner, wish.before, wish.limit)
         if numbers is not None:
             return _merged(connection, "b.group_id", numbers, wish)
         # Each that is met is asked: to find out about all groups first would take longer.
-        each = f"EXISTS (SELECT 1 FROM {_tables(groups)} WHERE g.id = b.group_id AND {groups.sql})"
+        each = f"EXISTS (SELECT 1 FROM {wish.tables} WHERE g.id = b.group_id AND {groups.sql})"
         return walk(connection, Condition(each, groups.values).and_(wish.rest), wish.before, wish.limit)
     if wish.labels:
-        sets = _numbers(connection, *_sets(wish.labels))
+        sets = _numbers(connection, wish.sets)
         if sets is not None:
             return _merged(connection, "b.label_set_id", sets, replace(wish, labels=Condition()))
     return walk(connection, wish.rest, wish.before, wish.limit)
@@ -74,7 +99,8 @@ def keys_after(connection: sqlite3.Connection, groups: Condition, wish: Wish, sk
     if not groups and not wish.rest and wish.before == END:
         return _counted_off(connection, wish.limit, skip)
     check_skip(skip)
-    return walk(connection, inside(connection, groups).and_(set_condition(wish)), wish.before, wish.limit, skip=skip)
+    condition = inside(connection, groups, wish.tables).and_(set_condition(wish))
+    return walk(connection, condition, wish.before, wish.limit, skip=skip)
 
 
 def _counted_off(connection: sqlite3.Connection, limit: int, skip: int) -> Iterator[Key]:
@@ -91,37 +117,27 @@ def _counted_off(connection: sqlite3.Connection, limit: int, skip: int) -> Itera
     yield from reversed(oldest_first)
 
 
-def inside(connection: sqlite3.Connection, groups: Condition) -> Condition:
+def inside(connection: sqlite3.Connection, groups: Condition, tables: str = GROUPS) -> Condition:
     """The same groups by their numbers, found out once."""
     if not groups:
         return groups
-    sql = f"SELECT group_concat(g.id) FROM {_tables(groups)} WHERE {groups.sql}"
+    sql = f"SELECT group_concat(g.id) FROM {tables} WHERE {groups.sql}"
     return in_groups(connection.execute(sql, groups.values).fetchone()[0] or "")
 
 
-def _tables(groups: Condition) -> str:
-    """What a condition about groups needs. Whether a volume is hidden its backups tell themselves."""
-    return GROUPS if "v." in groups.sql or "t." in groups.sql else "groups g"
-
-
-def in_groups(numbers: str) -> Condition:
+def in_groups(numbers: str) -> Indexed:
     """Backups of these groups, which are written with commas."""
-    return Condition("b.group_id IN (SELECT value FROM json_each(?))", (f"[{numbers}]",))
+    return Indexed.among("b.group_id", Condition("SELECT value FROM json_each(?)", (f"[{numbers}]",)))
 
 
 def by_time(condition: Condition) -> Condition:
     """The same, but no reason for SQLite to go by another index than that of time: for what it meets often there."""
-    return Condition(
-        condition.sql.replace("b.group_id IN", "+b.group_id IN").replace("b.label", "+b.label"), condition.values
-    )
+    return Condition(condition.beside, condition.values) if isinstance(condition, Indexed) else condition
 
 
 def set_condition(wish: Wish) -> Condition:
     """What is asked of each backup, with the sets of labels found out once: for looks at many."""
-    if not wish.labels:
-        return wish.rows
-    sql, values = _sets(wish.labels)
-    return Condition(f"b.label_set_id IN ({sql})", values).and_(wish.rows)
+    return Indexed.among("b.label_set_id", wish.sets).and_(wish.rows) if wish.labels else wish.rows
 
 
 def check_skip(skip: int) -> None:
@@ -134,18 +150,19 @@ def check_skip(skip: int) -> None:
         )
 
 
-def _sets(labels: Condition) -> tuple[str, tuple[object, ...]]:
-    """The sets that have these labels; from the first label's own sets, of which the others are asked."""
-    first, _, others = labels.sql.partition(" AND EXISTS")
-    sql = f"SELECT DISTINCT s.set_id FROM label_members s WHERE s.label_id IN {_inner(first)}"
-    if others:
-        sql += " AND EXISTS" + others.replace("b.label_set_id", "s.set_id")
-    return sql, labels.values
-
-
-def _inner(sql: str) -> str:
-    """The labels that a condition about one label speaks of."""
-    return sql[sql.index("(SELECT id FROM labels") : -1]
+def _sets(wanted: CatalogueFilter) -> Condition:
+    """A SELECT of the sets that have all labels; from the first label's own sets, of which the others are asked."""
+    if not wanted.labels:
+        return Condition()
+    (key, value), *rest = sorted(wanted.labels.items())
+    which = Condition("key = ?", (key,)).and_(Condition("value = ?", (value,)) if value else Condition())
+    # Called as a backup is in a condition about labels, so that the others can be asked of a set in the same words.
+    of_first = (
+        f"SELECT set_id AS label_set_id FROM label_members WHERE label_id IN (SELECT id FROM labels WHERE {which.sql})"
+    )
+    others = label_condition(replace(wanted, labels=dict(rest)))
+    sql = f"SELECT DISTINCT b.label_set_id FROM ({of_first}) b WHERE {others.sql or '1'}"
+    return Condition(sql, (*which.values, *others.values))
 
 
 def _backups_in(connection: sqlite3.Connection, groups: list[int]) -> int:
@@ -156,9 +173,9 @@ def _backups_in(connection: sqlite3.Connection, groups: list[int]) -> int:
     return int(found)
 
 
-def _numbers(connection: sqlite3.Connection, sql: str, values: tuple[object, ...]) -> list[int] | None:
-    """The numbers, or None if there are many."""
-    rows = connection.execute(f"{sql} LIMIT {_FEW + 1}", values).fetchall()
+def _numbers(connection: sqlite3.Connection, chosen: Condition) -> list[int] | None:
+    """The numbers that a SELECT finds, or None if there are many."""
+    rows = connection.execute(f"{chosen.sql} LIMIT {_FEW + 1}", chosen.values).fetchall()
     return [int(number) for (number,) in rows] if len(rows) <= _FEW else None
 
 

@@ -11,17 +11,18 @@ from tidegate.cli.backup_wishes import BackupWishes
 from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
-from tidegate.cli.creating import Creation, create, new_resource, send
+from tidegate.cli.creating import new_resource
 from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.job_wishes import JobWishes
 from tidegate.cli.longhorn_verbs import add_longhorn_verbs
 from tidegate.cli.nouns import BACKUP, RESTORE
 from tidegate.cli.option_groups import with_option_groups
-from tidegate.cli.options import epilog, read_labels, read_timeout
+from tidegate.cli.options import epilog
 from tidegate.cli.output import show_sections
 from tidegate.cli.pin import add_pin_verbs
 from tidegate.cli.verbs import WAIT_CODES, add_cancel, add_delete, add_get, add_logs, add_wait
-from tidegate.cli.waiting import transfers_of, wait_for_job
-from tidegate.cli.wire import Wire, read_all, read_model, read_resource, uid_of
+from tidegate.cli.waiting import transfers_of
+from tidegate.cli.wire import Wire, read_all, read_model, read_resource
 from tidegate.errors import NotFound, ServerUnreachable
 
 if TYPE_CHECKING:
@@ -54,21 +55,11 @@ def create_backup(
     *,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new backup.")],
     wishes: BackupWishes,
-    labels: options.Labels = None,
-    dry_run: options.DryRun = False,
-    wait: options.Wait = False,
-    timeout: options.Timeout = "",
-    output: options.Output = None,
+    job: JobWishes,
 ) -> None:
     """Ask for a backup. It waits in the queue until no other one works on the same namespaces."""
-    cli = context_of(ctx)
-    limit = read_timeout(timeout)
-    creation = Creation(new_resource("Backup", name, wishes.spec(), labels=read_labels(labels)), output, dry_run)
-    if wait and not dry_run:
-        wire = send(cli, BACKUP, creation)
-        wait_for_job(cli, BACKUP, name, uid=uid_of(wire), timeout=limit, output=output)
-    else:
-        create(cli, BACKUP, creation, sentence=lambda wire: _queue_sentence(wire, dry_run=dry_run))
+    resource = new_resource("Backup", name, wishes.spec(), labels=job.given_labels)
+    job.ask_for(context_of(ctx), BACKUP, resource, sentence=lambda wire: _queue_sentence(wire, dry_run=job.dry_run))
 
 
 def _queue_sentence(wire: Wire, *, dry_run: bool) -> str:

@@ -1,7 +1,11 @@
 """The verb `cancel`: call work off, never without a yes, and tell honestly how it ends."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
+import typer
+
+from tidegate.cli import options
 from tidegate.cli.asking import ask_whether_to
 from tidegate.cli.client import Client
 from tidegate.cli.context import CliContext
@@ -25,24 +29,26 @@ _WAITS = frozenset({"New", "Queued", "ReadyToStart"})
 
 
 @dataclass(frozen=True)
-class Cancellation:
-    """What shall stop, and how."""
+class CancelWishes:
+    """The options of every verb that calls off."""
 
-    names: tuple[str, ...]
-    yes: bool
-    wait: bool
-    timeout: str
+    wait: Annotated[
+        bool,
+        typer.Option("--wait", help="Wait for the end; exit code 6 if one was done before it could be cancelled."),
+    ] = False
+    timeout: options.Timeout = ""
+    yes: options.Yes = False
 
 
-def cancel(cli: CliContext, noun: Job, cancellation: Cancellation) -> None:
+def cancel(cli: CliContext, noun: Job, given: list[str], wishes: CancelWishes) -> None:
     """Ask, call each off whatever happens to the others, and with --wait stay until they have ended."""
-    timeout = read_timeout(cancellation.timeout)
-    names = list(dict.fromkeys(cancellation.names))
-    if not cancellation.yes:
+    timeout = read_timeout(wishes.timeout)
+    names = list(dict.fromkeys(given))
+    if not wishes.yes:
         ask_whether_to(cli, "cancel", noun, names, done="cancelled")
     with cli.connect() as client:
-        stopping = _cancel_each(cli, client, noun, names, wait=cancellation.wait)
-    if cancellation.wait:
+        stopping = _cancel_each(cli, client, noun, names, wait=wishes.wait)
+    if wishes.wait:
         wait_for_each(cli, noun, stopping, timeout=timeout, output=OutputFormat.NAME, codes=_CODES)
 
 

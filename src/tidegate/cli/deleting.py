@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from tidegate.cli import options
 from tidegate.cli.asking import ask_whether_to
 from tidegate.cli.client import Client
 from tidegate.cli.context import CliContext
@@ -19,16 +20,23 @@ Dependents = Callable[[Client, list[str]], Iterable[str]]
 
 
 @dataclass(frozen=True)
+class DeletionWishes:
+    """The options of every verb that deletes, but for `--all`, which each explains by itself."""
+
+    selector: options.Selector = ""
+    yes: options.Yes = False
+    dry_run: options.DryRun = False
+    wait: options.Wait = False
+    timeout: options.Timeout = ""
+
+
+@dataclass(frozen=True)
 class Deletion:
     """What shall go, and how."""
 
     names: tuple[str, ...]
     every: bool
-    selector: str
-    yes: bool
-    dry_run: bool
-    wait: bool
-    timeout: str
+    wishes: DeletionWishes
     namespace: str = ""
 
 
@@ -39,7 +47,7 @@ def nobody(_client: Client, _names: list[str]) -> Iterable[str]:
 
 def delete(cli: CliContext, noun: Noun, deletion: Deletion, *, dependents: Dependents = nobody) -> None:
     """Find what is meant, name what depends on it, ask, delete, and with --wait stay until it is gone."""
-    timeout = read_timeout(deletion.timeout)
+    timeout = read_timeout(deletion.wishes.timeout)
     with cli.connect() as client:
         names = _meant(client, noun, deletion)
         if not names:
@@ -47,16 +55,16 @@ def delete(cli: CliContext, noun: Noun, deletion: Deletion, *, dependents: Depen
             return
         for sentence in dependents(client, names):
             cli.terminal.note(printable(f"Note: {sentence}"))
-        if not deletion.dry_run and not deletion.yes:
+        if not deletion.wishes.dry_run and not deletion.wishes.yes:
             ask_whether_to(cli, "delete", noun, names, done="deleted")
         remaining = _delete_each(cli, client, noun, names, deletion)
-    if deletion.wait and remaining:
+    if deletion.wishes.wait and remaining:
         wait_until_gone(cli, noun.plural, remaining, timeout=timeout, word=noun.word)
 
 
 def _meant(client: Client, noun: Noun, deletion: Deletion) -> list[str]:
     """The full names. Either named or selected, never both: a typo must not widen what is deleted."""
-    selected = deletion.every or bool(deletion.selector)
+    selected = deletion.every or bool(deletion.wishes.selector)
     if bool(deletion.names) == selected:
         raise wrong_usage(
             f"Say which {noun.word}s to delete.",
@@ -65,7 +73,7 @@ def _meant(client: Client, noun: Noun, deletion: Deletion) -> list[str]:
     if deletion.names:
         places = [place_of(noun, name, deletion.namespace) for name in dict.fromkeys(deletion.names)]
         return [f"{namespace}/{name}" if namespace else name for name, namespace in places]
-    listing = client.list(noun.plural, namespace=deletion.namespace, selector=deletion.selector)
+    listing = client.list(noun.plural, namespace=deletion.namespace, selector=deletion.wishes.selector)
     return [full_name_of(wire) for wire in listing.items]
 
 
@@ -75,13 +83,13 @@ def _delete_each(cli: CliContext, client: Client, noun: Noun, names: list[str], 
     for full_name in names:
         try:
             place = place_of(noun, full_name, "")
-            wire = client.delete(noun, *place, dry_run=deletion.dry_run)
+            wire = client.delete(noun, *place, dry_run=deletion.wishes.dry_run)
         except TidegateError as error:
             if len(names) == 1:
                 raise
             cli.report(failure_of(error))
             continue
-        if deletion.dry_run:
+        if deletion.wishes.dry_run:
             cli.terminal.note(f"Nothing was changed; {noun.word} {full_name} would be deleted.")
         elif wire is not None:
             remaining[uid_of(wire)] = full_name

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tidegate.cli import options
 from tidegate.cli.client import Client
 from tidegate.cli.context import CliContext
 from tidegate.cli.events import ResourceEvent
@@ -32,6 +33,34 @@ class Query:
     def form(self) -> OutputFormat:
         """A table unless told otherwise."""
         return self.output or OutputFormat.TABLE
+
+
+@dataclass(frozen=True)
+class ListWishes:
+    """The options of every verb that lists."""
+
+    selector: options.Selector = ""
+    output: options.Output = None
+    watch: options.Watch = False
+    exact_bytes: options.ExactBytes = False
+
+    def query(self, names: list[str] | None, *, namespace: str = "") -> Query:
+        """Those that are named, or all."""
+        return Query(tuple(names or ()), namespace, self.selector, self.output, self.watch, self.exact_bytes)
+
+
+@dataclass(frozen=True)
+class NamespaceWishes:
+    """For what has a namespace."""
+
+    namespace: options.InNamespace = ""
+    all_namespaces: options.AllNamespaces = False
+
+    def checked(self) -> str:
+        """The namespace; empty: all."""
+        if self.namespace and self.all_namespaces:
+            raise wrong_usage("-n and -A contradict each other.")
+        return self.namespace
 
 
 def get(cli: CliContext, noun: Noun, query: Query) -> None:

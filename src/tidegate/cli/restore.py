@@ -7,17 +7,17 @@ import typer
 from tidegate.cli import options
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
-from tidegate.cli.creating import Creation, create, send
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.formats import OutputFormat
+from tidegate.cli.job_wishes import JobWishes
 from tidegate.cli.nouns import RESTORE
 from tidegate.cli.option_groups import with_option_groups
-from tidegate.cli.options import epilog, read_timeout
+from tidegate.cli.options import epilog
 from tidegate.cli.output import compact_json, pretty_json, show_sections, show_table, yaml_text
 from tidegate.cli.restore_request import NewName, RestoreWishes
 from tidegate.cli.verbs import WAIT_CODES, add_cancel, add_delete, add_get, add_logs, add_wait
-from tidegate.cli.waiting import transfers_of, wait_for_job
-from tidegate.cli.wire import Wire, read_all, read_model, read_resource, uid_of
+from tidegate.cli.waiting import transfers_of
+from tidegate.cli.wire import Wire, read_all, read_model, read_resource
 
 app = typer.Typer(no_args_is_help=True, help="Restores: requests to bring back what a backup holds.")
 
@@ -41,23 +41,12 @@ def create_restore(
     *,
     name: NewName = "",
     wishes: RestoreWishes,
-    labels: options.Labels = None,
-    dry_run: options.DryRun = False,
-    wait: options.Wait = False,
-    timeout: options.Timeout = "",
-    output: options.Output = None,
+    job: JobWishes,
 ) -> None:
     """Ask for a restore. It waits until nothing else works on the namespaces that it writes to."""
     cli = context_of(ctx)
-    limit = read_timeout(timeout)
-    resource = wishes.resource(cli, name, labels)
-    creation = Creation(resource, output, dry_run)
-    if wait and not dry_run:
-        wire = send(cli, RESTORE, creation)
-        restore_name = resource["metadata"]["name"]
-        wait_for_job(cli, RESTORE, restore_name, uid=uid_of(wire), timeout=limit, output=output)
-    else:
-        create(cli, RESTORE, creation, sentence=lambda _: _plan_sentence(cli, resource) if dry_run else "")
+    resource = wishes.resource(cli, name, job.labels)
+    job.ask_for(cli, RESTORE, resource, sentence=lambda _: _plan_sentence(cli, resource) if job.dry_run else "")
 
 
 def _plan_sentence(cli: CliContext, resource: Wire) -> str:

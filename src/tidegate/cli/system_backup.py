@@ -8,14 +8,15 @@ import typer
 from tidegate.cli import options
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
-from tidegate.cli.creating import Creation, create, new_resource, send
+from tidegate.cli.creating import new_resource
 from tidegate.cli.exit_codes import ExitCode
+from tidegate.cli.job_wishes import JobWishes
 from tidegate.cli.nouns import SYSTEM_BACKUP, TARGET
-from tidegate.cli.options import epilog, read_labels, read_timeout
+from tidegate.cli.option_groups import with_option_groups
+from tidegate.cli.options import epilog
 from tidegate.cli.output import show_sections
 from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_wait
-from tidegate.cli.waiting import wait_for_job
-from tidegate.cli.wire import Wire, read_resource, uid_of
+from tidegate.cli.wire import Wire, read_resource
 
 app = typer.Typer(no_args_is_help=True, help="System backups: archives of all definitions and settings.")
 
@@ -46,6 +47,7 @@ Name = Annotated[
         codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT, *WAIT_CODES),
     ),
 )
+@with_option_groups
 def create_system_backup(
     ctx: typer.Context,
     *,
@@ -54,25 +56,15 @@ def create_system_backup(
     target: Annotated[
         str, typer.Option(metavar="NAME", help="Target; empty: the default one.", autocompletion=names_of(TARGET))
     ] = "",
-    labels: options.Labels = None,
-    dry_run: options.DryRun = False,
-    wait: options.Wait = False,
-    timeout: options.Timeout = "",
-    output: options.Output = None,
+    job: JobWishes,
 ) -> None:
     """Write all definitions and settings to a target, after backups of volumes according to the policy.
 
     These pass the queue as all others do. One that fails makes the whole an Error that names the volume.
     """
-    cli = context_of(ctx)
-    limit = read_timeout(timeout)
     spec: Wire = {"volumeBackupPolicy": str(volume_backup_policy), "target": target}
-    creation = Creation(new_resource("SystemBackup", name, spec, labels=read_labels(labels)), output, dry_run)
-    if wait and not dry_run:
-        wire = send(cli, SYSTEM_BACKUP, creation)
-        wait_for_job(cli, SYSTEM_BACKUP, name, uid=uid_of(wire), timeout=limit, output=output)
-    else:
-        create(cli, SYSTEM_BACKUP, creation)
+    resource = new_resource("SystemBackup", name, spec, labels=job.given_labels)
+    job.ask_for(context_of(ctx), SYSTEM_BACKUP, resource)
 
 
 @app.command("describe", epilog=epilog("tidegate system backup describe weekly-7", codes=(ExitCode.NOT_FOUND,)))

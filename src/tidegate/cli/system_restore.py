@@ -5,18 +5,18 @@ from typing import Annotated
 
 import typer
 
-from tidegate.cli import options
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
-from tidegate.cli.creating import Creation, create, new_resource, send
+from tidegate.cli.creating import new_resource, send
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.formats import OutputFormat
+from tidegate.cli.job_wishes import JobWishes
 from tidegate.cli.nouns import SYSTEM_BACKUP, SYSTEM_RESTORE
-from tidegate.cli.options import epilog, read_labels, read_timeout
+from tidegate.cli.option_groups import with_option_groups
+from tidegate.cli.options import epilog
 from tidegate.cli.output import show_one, show_sections, show_table
 from tidegate.cli.verbs import WAIT_CODES, add_delete, add_get, add_wait
-from tidegate.cli.waiting import wait_for_job
-from tidegate.cli.wire import Wire, read_resource, uid_of
+from tidegate.cli.wire import Wire, read_resource
 
 app = typer.Typer(no_args_is_help=True, help="System restores: the way back from a system backup.")
 
@@ -43,6 +43,7 @@ Name = Annotated[
         codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND, ExitCode.CONFLICT, *WAIT_CODES),
     ),
 )
+@with_option_groups
 def create_system_restore(
     ctx: typer.Context,
     *,
@@ -61,11 +62,7 @@ def create_system_restore(
     volumes: Annotated[
         Volumes, typer.Option(help="Whose data comes back: nobody's, of volumes with nothing at their place, or all.")
     ] = Volumes.MISSING,
-    labels: options.Labels = None,
-    dry_run: options.DryRun = False,
-    wait: options.Wait = False,
-    timeout: options.Timeout = "",
-    output: options.Output = None,
+    job: JobWishes,
 ) -> None:
     """Bring back settings, targets, volumes and schedules, then the data of volumes from the very backups it names.
 
@@ -73,17 +70,13 @@ def create_system_restore(
     that fails does not stop the others and is named at the end. With --dry-run the plan is shown.
     """
     cli = context_of(ctx)
-    limit = read_timeout(timeout)
     name = name or f"restore-{cli.clock.now():%Y%m%d%H%M%S}"
     spec: Wire = {"systemBackup": source, "volumes": str(volumes)}
-    creation = Creation(new_resource("SystemRestore", name, spec, labels=read_labels(labels)), output, dry_run)
-    if dry_run:
-        _show_plan(cli, send(cli, SYSTEM_RESTORE, creation), output or OutputFormat.TABLE)
-    elif wait:
-        wire = send(cli, SYSTEM_RESTORE, creation)
-        wait_for_job(cli, SYSTEM_RESTORE, name, uid=uid_of(wire), timeout=limit, output=output)
+    resource = new_resource("SystemRestore", name, spec, labels=job.given_labels)
+    if job.dry_run:
+        _show_plan(cli, send(cli, SYSTEM_RESTORE, job.creation(resource)), job.output or OutputFormat.TABLE)
     else:
-        create(cli, SYSTEM_RESTORE, creation)
+        job.ask_for(cli, SYSTEM_RESTORE, resource)
 
 
 def _show_plan(cli: CliContext, wire: Wire, form: OutputFormat) -> None:

@@ -1,6 +1,7 @@
 """`tidegate transfer`: single movements of single volumes."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -9,9 +10,9 @@ from tidegate.cli import options
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.failures import wrong_usage
-from tidegate.cli.getting import Query, get
+from tidegate.cli.getting import ListWishes, NamespaceWishes, get
 from tidegate.cli.nouns import BACKUP, RESTORE, TRANSFER, Job
+from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog
 from tidegate.cli.output import show_sections
 from tidegate.cli.wire import Wire, read_resource, uid_of
@@ -28,6 +29,7 @@ app = typer.Typer(no_args_is_help=True, help="Transfers: movements of one volume
         codes=(ExitCode.NOT_FOUND, ExitCode.INTERRUPTED),
     ),
 )
+@with_option_groups
 def get_transfers(
     ctx: typer.Context,
     *,
@@ -41,21 +43,15 @@ def get_transfers(
     restore: Annotated[
         str, typer.Option(metavar="RESTORE", help="Only those of this restore.", autocompletion=names_of(RESTORE))
     ] = "",
-    namespace: options.InNamespace = "",
-    all_namespaces: options.AllNamespaces = False,
-    selector: options.Selector = "",
-    output: options.Output = None,
-    watch: options.Watch = False,
-    exact_bytes: options.ExactBytes = False,
+    where: NamespaceWishes,
+    wishes: ListWishes,
 ) -> None:
     """List transfers with their bytes, their rate and what they wait for."""
-    if namespace and all_namespaces:
-        raise wrong_usage("-n and -A contradict each other.")
+    namespace = where.checked()
     cli = context_of(ctx)
     owned = [_label(cli, noun, name) for noun, name in ((BACKUP, backup), (RESTORE, restore)) if name]
-    selected = ",".join(filter(None, [selector, *owned]))
-    query = Query(tuple(names or ()), "", selected, output, watch, exact_bytes, _of_namespace(namespace))
-    get(cli, TRANSFER, query)
+    selected = ",".join(filter(None, [wishes.selector, *owned]))
+    get(cli, TRANSFER, replace(wishes.query(names), selector=selected, keep=_of_namespace(namespace)))
 
 
 def _label(cli: CliContext, noun: Job, name: str) -> str:

@@ -6,15 +6,16 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.cancelling import Cancellation, cancel
+from tidegate.cli.cancelling import CancelWishes, cancel
 from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
-from tidegate.cli.deleting import Deletion, delete
+from tidegate.cli.deleting import Deletion, DeletionWishes, delete
 from tidegate.cli.exit_codes import ExitCode
-from tidegate.cli.getting import Query, get
+from tidegate.cli.getting import ListWishes, get
 from tidegate.cli.logs import show_log
 from tidegate.cli.nouns import Job, Noun
+from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog, read_timeout
 from tidegate.cli.waiting import wait_for_each
 
@@ -26,6 +27,7 @@ WAIT_CODES = (ExitCode.PARTLY_MISSING, ExitCode.REJECTED, ExitCode.WAITED_TOO_LO
 def add_get(app: typer.Typer, noun: Noun, text: str, *, examples: Sequence[str]) -> None:
     """`get`: for nouns without a namespace."""
 
+    @with_option_groups
     def get_them(
         ctx: typer.Context,
         *,
@@ -33,12 +35,9 @@ def add_get(app: typer.Typer, noun: Noun, text: str, *, examples: Sequence[str])
             list[str] | None,
             typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(noun)),
         ] = None,
-        selector: options.Selector = "",
-        output: options.Output = None,
-        watch: options.Watch = False,
-        exact_bytes: options.ExactBytes = False,
+        wishes: ListWishes,
     ) -> None:
-        get(context_of(ctx), noun, Query(tuple(names or ()), "", selector, output, watch, exact_bytes))
+        get(context_of(ctx), noun, wishes.query(names))
 
     codes = (ExitCode.NOT_FOUND, ExitCode.INTERRUPTED)
     app.command("get", help=text, epilog=epilog(*examples, codes=codes))(get_them)
@@ -49,6 +48,7 @@ def add_delete(
 ) -> None:
     """`delete`: for nouns without a namespace. `dependents` tells, in sentences, whom it would disturb."""
 
+    @with_option_groups
     def delete_them(
         ctx: typer.Context,
         *,
@@ -57,13 +57,9 @@ def add_delete(
             typer.Argument(metavar="NAME", help="Which; or use --all.", autocompletion=names_of(noun)),
         ] = None,
         every: Annotated[bool, typer.Option("--all", help="All of them, or with -l all that are selected.")] = False,
-        selector: options.Selector = "",
-        yes: options.Yes = False,
-        dry_run: options.DryRun = False,
-        wait: options.Wait = False,
-        timeout: options.Timeout = "",
+        wishes: DeletionWishes,
     ) -> None:
-        deletion = Deletion(tuple(names or ()), every, selector, yes, dry_run, wait, timeout)
+        deletion = Deletion(tuple(names or ()), every, wishes)
         if dependents is None:
             delete(context_of(ctx), noun, deletion)
         else:
@@ -76,20 +72,16 @@ def add_delete(
 def add_cancel(app: typer.Typer, job: Job, text: str, *, examples: tuple[str, ...]) -> None:
     """`cancel`: for nouns that can be called off."""
 
+    @with_option_groups
     def cancel_them(
         ctx: typer.Context,
         *,
         names: Annotated[
             list[str], typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(job), show_default=False)
         ],
-        wait: Annotated[
-            bool,
-            typer.Option("--wait", help="Wait for the end; exit code 6 if one was done before it could be cancelled."),
-        ] = False,
-        timeout: options.Timeout = "",
-        yes: options.Yes = False,
+        wishes: CancelWishes,
     ) -> None:
-        cancel(context_of(ctx), job, Cancellation(tuple(names), yes, wait, timeout))
+        cancel(context_of(ctx), job, names, wishes)
 
     codes = (ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG, ExitCode.INTERRUPTED)
     app.command("cancel", help=text, epilog=epilog(*examples, codes=codes))(cancel_them)

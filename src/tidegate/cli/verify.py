@@ -9,15 +9,17 @@ import typer
 from tidegate.cli import options
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
-from tidegate.cli.creating import Creation, create, new_resource, send
+from tidegate.cli.creating import new_resource
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import wrong_usage
+from tidegate.cli.job_wishes import JobWishes
 from tidegate.cli.nouns import BACKUP, SCHEDULE, VERIFY
-from tidegate.cli.options import epilog, read_labels, read_timeout
+from tidegate.cli.option_groups import with_option_groups
+from tidegate.cli.options import epilog
 from tidegate.cli.output import show_sections
 from tidegate.cli.verbs import WAIT_CODES, add_cancel, add_delete, add_get, add_logs, add_wait
-from tidegate.cli.waiting import transfers_of, wait_for_job
-from tidegate.cli.wire import Wire, read_all, read_resource, uid_of
+from tidegate.cli.waiting import transfers_of
+from tidegate.cli.wire import Wire, read_all, read_resource
 
 app = typer.Typer(no_args_is_help=True, help="Verifications: proof that backups restore, by restoring them.")
 
@@ -54,6 +56,7 @@ def check_wish(command: str, timeout: str) -> Wire | None:
         codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, *WAIT_CODES),
     ),
 )
+@with_option_groups
 def create_verification(
     ctx: typer.Context,
     *,
@@ -69,29 +72,18 @@ def create_verification(
     ] = "",
     check: CheckOption = "",
     check_timeout: CheckTimeout = "",
-    labels: options.Labels = None,
-    dry_run: options.DryRun = False,
-    wait: options.Wait = False,
-    timeout: options.Timeout = "",
-    output: options.Output = None,
+    job: JobWishes,
 ) -> None:
     """Restore a backup into a scratch place, read it back from the disk, compare every byte, and remove it again.
 
     What came of it is told on the backup: tidegate backup describe. Exit code 1 with --wait: it does not restore.
     """
     cli = context_of(ctx)
-    limit = read_timeout(timeout)
     if bool(backup) == bool(schedule):
         raise wrong_usage("Say what to verify: a backup, or --schedule.", hint="See what there is: tidegate backup get")
     spec: Wire = {"backupName": backup, "scheduleName": schedule, "check": check_wish(check, check_timeout)}
     full_name = name or f"{backup or schedule}-{cli.clock.now().astimezone(UTC):%Y%m%d%H%M%S}"
-    resource = new_resource("Verification", full_name, spec, labels=read_labels(labels))
-    creation = Creation(resource, output, dry_run)
-    if wait and not dry_run:
-        wire = send(cli, VERIFY, creation)
-        wait_for_job(cli, VERIFY, full_name, uid=uid_of(wire), timeout=limit, output=output)
-    else:
-        create(cli, VERIFY, creation)
+    job.ask_for(cli, VERIFY, new_resource("Verification", full_name, spec, labels=job.given_labels))
 
 
 @app.command("describe", epilog=epilog("tidegate verify describe nightly-check", codes=(ExitCode.NOT_FOUND,)))

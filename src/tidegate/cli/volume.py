@@ -10,11 +10,12 @@ from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.creating import Creation, create, new_resource
-from tidegate.cli.deleting import Deletion, delete
+from tidegate.cli.deleting import Deletion, DeletionWishes, delete
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import wrong_usage
-from tidegate.cli.getting import Query, get, place_of
+from tidegate.cli.getting import ListWishes, NamespaceWishes, get, place_of
 from tidegate.cli.nouns import NODE, TRANSFER, VOLUME
+from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog, read_labels
 from tidegate.cli.output import show_sections
 from tidegate.cli.wire import read_all, read_resource
@@ -84,21 +85,16 @@ def create_volume(
         codes=(ExitCode.NOT_FOUND, ExitCode.INTERRUPTED),
     ),
 )
+@with_option_groups
 def get_volumes(
     ctx: typer.Context,
     *,
     names: Names = None,
-    namespace: options.InNamespace = "",
-    all_namespaces: options.AllNamespaces = False,
-    selector: options.Selector = "",
-    output: options.Output = None,
-    watch: options.Watch = False,
-    exact_bytes: options.ExactBytes = False,
+    where: NamespaceWishes,
+    wishes: ListWishes,
 ) -> None:
     """List volumes and when each was last backed up."""
-    if namespace and all_namespaces:
-        raise wrong_usage("-n and -A contradict each other.")
-    get(context_of(ctx), VOLUME, Query(tuple(names or ()), namespace, selector, output, watch, exact_bytes))
+    get(context_of(ctx), VOLUME, wishes.query(names, namespace=where.checked()))
 
 
 @app.command("describe", epilog=epilog("tidegate volume describe shop/db", codes=(ExitCode.NOT_FOUND,)))
@@ -123,6 +119,7 @@ def describe(
         codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT, ExitCode.WAITED_TOO_LONG),
     ),
 )
+@with_option_groups
 def delete_volumes(
     ctx: typer.Context,
     *,
@@ -131,14 +128,10 @@ def delete_volumes(
     every: Annotated[
         bool, typer.Option("--all", help="All of the namespace, or with -l all that are selected.")
     ] = False,
-    selector: options.Selector = "",
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    wait: options.Wait = False,
-    timeout: options.Timeout = "",
+    wishes: DeletionWishes,
 ) -> None:
     """Forget volumes; their data and their backups stay. Asks first."""
-    deletion = Deletion(tuple(names or ()), every, selector, yes, dry_run, wait, timeout, namespace)
+    deletion = Deletion(tuple(names or ()), every, wishes, namespace)
     delete(context_of(ctx), VOLUME, deletion, dependents=_moving_transfers)
 
 

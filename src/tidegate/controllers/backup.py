@@ -11,7 +11,7 @@ from tidegate.controllers.finalizers import let_go
 from tidegate.controllers.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconciler import Next, Watch, owners
 from tidegate.decide.backup_events import with_events
-from tidegate.decide.cancelling import did_not_stop, time_left_to_stop
+from tidegate.decide.cancelling import called_off_at, did_not_stop, time_left_to_stop
 from tidegate.decide.item_blocks import ITEMS_PER_VOLUME, plan_blocks
 from tidegate.decide.recovery import interrupted
 from tidegate.decide.rollup import Rollup, roll_up
@@ -109,7 +109,7 @@ class BackupController:
         uploads = await self._uploads_of_attempt(backup)
         if backup.spec.cancel:
             backup = await self._cancel(backup, uploads)
-        patience = time_left_to_stop(backup.status.cancel_requested_at, self.clock.now())
+        patience = time_left_to_stop(called_off_at(backup), self.clock.now())
         workers = (await settings_now(self.store)).item_block_workers
         overdue = patience == timedelta()
         found = await self.blocks.look(backup, uploads, workers=workers, ending=called_off, overdue=overdue)
@@ -169,11 +169,13 @@ class BackupController:
         for upload in uploads:
             if not upload.deleting:
                 await self.store.delete(upload.ref, uid=upload.metadata.uid)
-        released = await self.blocks.release(backup, [upload for upload in uploads if of_attempt(backup, upload)])
+        patience = time_left_to_stop(called_off_at(backup), self.clock.now())
+        current = [upload for upload in uploads if of_attempt(backup, upload)]
+        released = await self.blocks.release(backup, current, overdue=patience == timedelta())
         if not uploads and released:
             await let_go(self.store, backup, BACKUP_FINALIZER)
             log.info("backup deleted", backup=backup.name)
-        return Next.done()
+        return Next.after(patience) if patience and not released else Next.done()
 
     async def _uploads(self, backup: Backup) -> list[Transfer]:
         return await all_transfers(self.store, Selector.matching({BACKUP_LABEL: backup.metadata.uid}))

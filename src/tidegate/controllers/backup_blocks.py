@@ -85,9 +85,9 @@ class BackupBlocks:
         for key in found.steps.stop:
             self.hooks.stop(before, key)
 
-    async def release(self, backup: Backup, uploads: list[Transfer]) -> bool:
+    async def release(self, backup: Backup, uploads: list[Transfer], *, overdue: bool) -> bool:
         """Run the post hooks that a backup which is being deleted owes; whether none is left."""
-        found = await self.look(backup, uploads, workers=1, ending=True)
+        found = await self.look(backup, uploads, workers=1, ending=True, overdue=overdue)
         await self.apply(backup, self.noted(backup, found), found)
         return not found.steps.blocks
 

@@ -3,14 +3,21 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from tidegate.model.backup import Backup
 from tidegate.model.transfer import Transfer
 
 # A mover that does not stop is killed after seconds; this is for what even that does not end.
 CANCEL_DEADLINE = timedelta(minutes=5)
 
 
+def called_off_at(backup: Backup) -> datetime | None:
+    """When the backup was first told to stop, by cancelling or by deleting it: deleting gives it no more time."""
+    moments = (backup.status.cancel_requested_at, backup.metadata.deletion_timestamp)
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
 def time_left_to_stop(requested_at: datetime | None, now: datetime) -> timedelta | None:
-    """Until a cancelled backup no longer waits for its transfers; zero once it is over, None if nobody cancelled it."""
+    """Until what was called off no longer waits for its transfers; zero once it is over, None if it was not."""
     if requested_at is None:
         return None
     return max(requested_at + CANCEL_DEADLINE - now, timedelta())

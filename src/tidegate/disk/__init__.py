@@ -1,4 +1,4 @@
-"""What Linux offers about files and disks and Python does not: for stores in directories and for volumes alike.
+"""What Linux offers about files and disks and Python does not: for stores, volumes and databases alike.
 
 Only mechanics lives here: nothing knows of stores, volumes or backups.
 """

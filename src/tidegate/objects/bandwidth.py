@@ -6,11 +6,12 @@ object, never per byte. An object goes to the network as a whole; it is paid for
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from tidegate.errors import WorkCancelled
 from tidegate.format.paths import block_checksum_of, lock_name_of
-from tidegate.ports.object_store import KeepsUnfinished, Listing, ObjectInfo, ObjectStore
+from tidegate.objects.pass_through import PassThrough
+from tidegate.ports.object_store import KeepsUnfinished, ObjectStore
 
 # What an idle line may save up, as time at its rate.
 _BURST_SECONDS = 0.5
@@ -103,25 +104,15 @@ class Line:
         self._counted_at = now
 
 
-class LimitedObjects:
+class LimitedObjects(PassThrough):
     """Passes everything on, within the bandwidth. Locks are counted but never wait: a silent one counts as dead."""
 
     def __init__(self, inner: ObjectStore, bandwidth: Bandwidth, stop: threading.Event) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._bandwidth = bandwidth
         self._stop = stop
         # Nobody knows how large a block is before it is there: probably like the one before it.
         self._last_block: int | None = None
-
-    @property
-    def requests_in_flight(self) -> int:
-        """See ObjectStore."""
-        return self._inner.requests_in_flight
-
-    @property
-    def lists_at_once(self) -> bool:
-        """See ObjectStore."""
-        return self._inner.lists_at_once
 
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""
@@ -151,26 +142,6 @@ class LimitedObjects:
         """See ObjectStore."""
         self._pay(key, body)
         return self._inner.put_if_absent(key, body, lazily=lazily)
-
-    def head(self, key: str) -> ObjectInfo:
-        """See ObjectStore."""
-        return self._inner.head(key)
-
-    def list_level(self, prefix: str) -> Listing:
-        """See ObjectStore."""
-        return self._inner.list_level(prefix)
-
-    def list_all(self, prefix: str) -> Iterator[ObjectInfo]:
-        """See ObjectStore."""
-        return self._inner.list_all(prefix)
-
-    def delete(self, key: str) -> None:
-        """See ObjectStore."""
-        self._inner.delete(key)
-
-    def flush(self) -> None:
-        """See ObjectStore."""
-        self._inner.flush()
 
     def _pay(self, key: str, body: bytes) -> None:
         if lock_name_of(key):

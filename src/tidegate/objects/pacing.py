@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 
 from tidegate.errors import StoreBusy
+from tidegate.objects.pass_through import PassThrough
 from tidegate.ports.object_store import Listing, ObjectInfo, ObjectStore
 
 _MOST = 64.0
@@ -37,11 +38,14 @@ class InFlightLimit:
         self._answers_since_cut += 1
 
 
-class PacedObjects:
-    """Passes everything on, never more at a time than the store has shown to like."""
+class PacedObjects(PassThrough):
+    """Passes everything on, never more at a time than the store has shown to like.
+
+    `list_all` takes no turn: it is one page at a time by nature, and a slow reader would keep its turn for long.
+    """
 
     def __init__(self, inner: ObjectStore) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._limit = InFlightLimit()
         self._under_way = 0
         self._changed = threading.Condition()
@@ -50,16 +54,6 @@ class PacedObjects:
     def limit(self) -> int:
         """Requests that may be under way at once, now."""
         return self._limit.value
-
-    @property
-    def requests_in_flight(self) -> int:
-        """See ObjectStore."""
-        return self._inner.requests_in_flight
-
-    @property
-    def lists_at_once(self) -> bool:
-        """See ObjectStore."""
-        return self._inner.lists_at_once
 
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""
@@ -86,18 +80,10 @@ class PacedObjects:
         with self._turn():
             return self._inner.list_level(prefix)
 
-    def list_all(self, prefix: str) -> Iterator[ObjectInfo]:
-        """See ObjectStore. One page at a time by nature, so it takes no turn: a slow reader would keep it for long."""
-        return self._inner.list_all(prefix)
-
     def delete(self, key: str) -> None:
         """See ObjectStore."""
         with self._turn():
             self._inner.delete(key)
-
-    def flush(self) -> None:
-        """See ObjectStore."""
-        self._inner.flush()
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:

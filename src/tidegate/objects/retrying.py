@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from tidegate.errors import NotFound, StoreUnavailable, WorkCancelled
 from tidegate.objects.backoff import Backoff, Patience
+from tidegate.objects.pass_through import PassThrough
 from tidegate.ports.object_store import Listing, ObjectInfo, ObjectStore
 
 T = TypeVar("T")
@@ -13,24 +14,14 @@ T = TypeVar("T")
 Pause = Callable[[float], bool]
 
 
-class RetryingObjects:
+class RetryingObjects(PassThrough):
     """Passes everything on; StoreUnavailable, and nothing else, is tried again until patience or the work ends."""
 
     def __init__(self, inner: ObjectStore, *, patience: Patience, pause: Pause, random: Random) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._patience = patience
         self._pause = pause
         self._random = random
-
-    @property
-    def requests_in_flight(self) -> int:
-        """See ObjectStore."""
-        return self._inner.requests_in_flight
-
-    @property
-    def lists_at_once(self) -> bool:
-        """See ObjectStore."""
-        return self._inner.lists_at_once
 
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""

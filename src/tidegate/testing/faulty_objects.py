@@ -7,6 +7,7 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 
+from tidegate.objects.pass_through import PassThrough
 from tidegate.ports.object_store import Listing, ObjectInfo, ObjectStore
 from tidegate.testing.weather import Trouble, Weather, error_of
 
@@ -18,7 +19,7 @@ class ProcessDied(Exception):
     """Stands for a kill: from here on nothing reaches the store any more, no clean-up either."""
 
 
-class FaultyObjects:
+class FaultyObjects(PassThrough):
     """Passes everything on to a real store, except for what a test asked to fail.
 
     `weather` may be changed or taken away at any time. Slow calls take their time from `pass_time`: nobody sleeps.
@@ -32,7 +33,7 @@ class FaultyObjects:
         weather: Weather | None = None,
         pass_time: Callable[[float], None] = lambda _seconds: None,
     ) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._lock = threading.Lock()
         self._faults: defaultdict[str, deque[Exception]] = defaultdict(deque)
         self._writes_left = dies_after_writes
@@ -53,16 +54,6 @@ class FaultyObjects:
     def interrupt(self, *, before_call: int, meanwhile: Callable[[], None]) -> None:
         """Let `meanwhile` happen before the call of this number, counted from 0 and over all methods."""
         self._interruptions[before_call] = meanwhile
-
-    @property
-    def requests_in_flight(self) -> int:
-        """See ObjectStore."""
-        return self._inner.requests_in_flight
-
-    @property
-    def lists_at_once(self) -> bool:
-        """See ObjectStore."""
-        return self._inner.lists_at_once
 
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tidegate.errors import NotFound
+from tidegate.objects.pass_through import PassThrough
 from tidegate.ports.clock import Clock
 from tidegate.ports.object_store import Listing, ObjectInfo, ObjectStore
 
@@ -30,28 +31,19 @@ class Lateness:
     changes: dict[str, list[_Change]] = field(default_factory=dict)
 
 
-class LateObjects:
+class LateObjects(PassThrough):
     """One client of a store that lists late."""
 
     def __init__(self, inner: ObjectStore, lateness: Lateness) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._lateness = lateness
         lateness.clients += 1
         self._client = lateness.clients
 
     @property
-    def requests_in_flight(self) -> int:
-        """See ObjectStore."""
-        return self._inner.requests_in_flight
-
-    @property
     def lists_at_once(self) -> bool:
         """See ObjectStore."""
         return False
-
-    def get(self, key: str, *, at_most: int) -> bytes:
-        """See ObjectStore."""
-        return self._inner.get(key, at_most=at_most)
 
     def put(self, key: str, body: bytes, *, lazily: bool = False) -> None:
         """See ObjectStore."""
@@ -62,14 +54,6 @@ class LateObjects:
         """See ObjectStore."""
         self._note(key)
         return self._inner.put_if_absent(key, body, lazily=lazily)
-
-    def flush(self) -> None:
-        """See ObjectStore."""
-        self._inner.flush()
-
-    def head(self, key: str) -> ObjectInfo:
-        """See ObjectStore."""
-        return self._inner.head(key)
 
     def list_level(self, prefix: str) -> Listing:
         """See ObjectStore."""

@@ -10,9 +10,10 @@ import { matchesFilter } from "../logic/tables";
 import { type Action, sentence } from "../parts/actions";
 import { Command } from "../parts/command";
 import { closeDialog, openDialog } from "../parts/dialog";
-import { tell } from "../parts/toasts";
+import { AndMore, PlanDialog } from "../parts/plan_dialog";
 import { Ago, Namespaces, Reason } from "../parts/words";
 import { create, draft } from "../store/operations";
+import { stamp } from "../store/plan_step";
 import { backups, need, restores, type Transfer } from "../store/resources";
 import { canRestore } from "./backup_actions";
 
@@ -52,8 +53,7 @@ const commandOf = (wish: Wish, verb = "create"): string =>
         ...flag("existing-data", wish.overwrite && "overwrite"),
     );
 
-const nameFor = (backup: string): string =>
-    `${backup.slice(0, 40)}-${new Date().toISOString().slice(0, 19).replace(/\D/g, "")}`;
+const nameFor = (backup: string): string => `${backup.slice(0, 40)}-${stamp()}`;
 
 export const restoreAction = (backup: Backup): Action => ({
     label: "Restore",
@@ -254,59 +254,31 @@ function What({ source, already, back }: { source: Source; already: Chosen; back
 }
 
 function Plan({ wish, back }: { wish: Wish; back: () => void }) {
-    const plan = useSignal<RestorePlan | null>(null);
-    const problem = useSignal("");
-    const busy = useSignal(false);
-    useEffect(() => {
-        call<RestorePlan>("POST", "/v1/restore-plans", bodyOf(wish)).then(
-            (found) => (plan.value = found),
-            (error) => (problem.value = sentence(error)),
-        );
-    }, []);
-    const go = async () => {
-        busy.value = true;
-        try {
-            const drawn = {
-                kind: "Restore",
-                metadata: draft(wish.name),
-                spec: { ...bodyOf(wish).spec },
-                status: { phase: "New", conditions: [], errors: 0, warnings: 0 },
-            };
-            await create(restores, drawn as unknown as Restore, bodyOf(wish));
-            closeDialog();
-            tell("good", `${wish.name} is on its way.`, commandOf(wish));
-        } catch (error) {
-            problem.value = sentence(error);
-            busy.value = false;
-        }
+    const begin = () => {
+        const drawn = {
+            kind: "Restore",
+            metadata: draft(wish.name),
+            spec: { ...bodyOf(wish).spec },
+            status: { phase: "New", conditions: [], errors: 0, warnings: 0 },
+        };
+        return create(restores, drawn as unknown as Restore, bodyOf(wish));
     };
     return (
-        <>
-            <p>3. What would happen</p>
-            {problem.value && (
-                <p class="problem" role="alert">
-                    {problem.value}
-                </p>
-            )}
-            {plan.value ? (
-                <Planned plan={plan.value} />
-            ) : (
-                !problem.value && <p class="muted">Looking at every place that would be written to…</p>
-            )}
-            <Command text={commandOf(wish, "plan")} />
-            <footer>
-                <button class="button" onClick={back}>
-                    Back
-                </button>
-                <button
-                    class={`button primary ${plan.value?.conflicts.length ? "danger" : ""}`}
-                    disabled={!plan.value || busy.value}
-                    onClick={() => void go()}
-                >
-                    {plan.value?.conflicts.length ? "Restore all the same" : "Restore"}
-                </button>
-            </footer>
-        </>
+        <PlanDialog
+            title="3. What would happen"
+            looking="Looking at every place that would be written to…"
+            ask={() => call<RestorePlan>("POST", "/v1/restore-plans", bodyOf(wish))}
+            carryOut={begin}
+            show={(plan) => <Planned plan={plan} />}
+            verb={(plan) =>
+                plan?.conflicts.length
+                    ? { label: "Restore all the same", danger: true }
+                    : { label: "Restore", danger: false }
+            }
+            planCommand={commandOf(wish, "plan")}
+            done={{ text: `${wish.name} is on its way.`, command: commandOf(wish) }}
+            back={back}
+        />
     );
 }
 
@@ -325,7 +297,7 @@ function Planned({ plan }: { plan: RestorePlan }) {
                             {one.message}
                         </li>
                     ))}
-                    {plan.conflicts.length > MOST_SHOWN && <li>and {plan.conflicts.length - MOST_SHOWN} more</li>}
+                    <AndMore of={plan.conflicts.length} shown={MOST_SHOWN} />
                 </ul>
             )}
             {plan.warnings.map((one) => (
@@ -348,7 +320,7 @@ function Planned({ plan }: { plan: RestorePlan }) {
                         <span class="muted">to {one.destination || "a place that nobody knows"}</span>
                     </li>
                 ))}
-                {plan.volumes.length > MOST_SHOWN && <li class="muted">and {plan.volumes.length - MOST_SHOWN} more</li>}
+                <AndMore of={plan.volumes.length} shown={MOST_SHOWN} muted />
             </ul>
         </>
     );

@@ -1,17 +1,16 @@
 // The way back, in two steps: which volumes get their data back, and what would happen then.
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { call } from "../api/client";
 import type { RestoredDefinition, SystemRestore, VolumeChoice } from "../api/types";
 import { command } from "../logic/commands";
 import { plural } from "../logic/quantities";
 import { plannedWord, planSentence } from "../logic/system";
-import { sentence } from "../parts/actions";
 import { Command } from "../parts/command";
 import { closeDialog, openDialog } from "../parts/dialog";
-import { tell } from "../parts/toasts";
+import { AndMore, PlanDialog } from "../parts/plan_dialog";
 import { create, draft } from "../store/operations";
+import { stamp } from "../store/plan_step";
 import { need, systemRestores } from "../store/resources";
 
 type Wish = { name: string; from: string; volumes: VolumeChoice };
@@ -37,8 +36,7 @@ export function openSystemRestore(from: string): void {
 }
 
 function Wizard({ from }: { from: string }) {
-    const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, "");
-    const wish = useSignal<Wish>({ name: `restore-${stamp}`, from, volumes: "missing" });
+    const wish = useSignal<Wish>({ name: `restore-${stamp()}`, from, volumes: "missing" });
     const planned = useSignal(false);
     if (planned.value) return <Plan wish={wish.value} back={() => (planned.value = false)} />;
     return (
@@ -74,55 +72,19 @@ function Wizard({ from }: { from: string }) {
 }
 
 function Plan({ wish, back }: { wish: Wish; back: () => void }) {
-    const plan = useSignal<SystemRestore | null>(null);
-    const problem = useSignal("");
-    const busy = useSignal(false);
-    useEffect(() => {
-        call<SystemRestore>("POST", "/v1/systemrestores?dryRun=true", bodyOf(wish)).then(
-            (found) => (plan.value = found),
-            (error) => (problem.value = sentence(error)),
-        );
-    }, []);
-    const go = async () => {
-        busy.value = true;
-        try {
-            const drawn = { ...plan.value!, metadata: draft(wish.name) };
-            await create(systemRestores, drawn, bodyOf(wish));
-            closeDialog();
-            tell("good", `${wish.name} is on its way.`, commandOf(wish));
-        } catch (error) {
-            problem.value = sentence(error);
-            busy.value = false;
-        }
-    };
     const overwrites = wish.volumes === "all";
     return (
-        <>
-            <p>2. What would happen</p>
-            {problem.value && (
-                <p class="problem" role="alert">
-                    {problem.value}
-                </p>
-            )}
-            {plan.value ? (
-                <Planned plan={plan.value} />
-            ) : (
-                !problem.value && <p class="muted">Reading the archive, and looking at what is here…</p>
-            )}
-            <Command text={commandOf(wish)} />
-            <footer>
-                <button class="button" onClick={back}>
-                    Back
-                </button>
-                <button
-                    class={`button primary ${overwrites ? "danger" : ""}`}
-                    disabled={!plan.value || busy.value}
-                    onClick={() => void go()}
-                >
-                    {overwrites ? "Restore and overwrite" : "Restore the system"}
-                </button>
-            </footer>
-        </>
+        <PlanDialog
+            title="2. What would happen"
+            looking="Reading the archive, and looking at what is here…"
+            ask={() => call<SystemRestore>("POST", "/v1/systemrestores?dryRun=true", bodyOf(wish))}
+            carryOut={(plan) => create(systemRestores, { ...plan, metadata: draft(wish.name) }, bodyOf(wish))}
+            show={(plan) => <Planned plan={plan} />}
+            verb={() => ({ label: overwrites ? "Restore and overwrite" : "Restore the system", danger: overwrites })}
+            planCommand={commandOf(wish)}
+            done={{ text: `${wish.name} is on its way.`, command: commandOf(wish) }}
+            back={back}
+        />
     );
 }
 
@@ -157,7 +119,7 @@ function Planned({ plan }: { plan: SystemRestore }) {
                                 <span class="muted small">{row.backupUrl || row.reason}</span>
                             </li>
                         ))}
-                        {volumes.length > MOST_SHOWN && <li class="muted">and {volumes.length - MOST_SHOWN} more</li>}
+                        <AndMore of={volumes.length} shown={MOST_SHOWN} muted />
                     </ul>
                 </details>
             )}
@@ -178,7 +140,7 @@ function Definitions({ title, rows }: { title: string; rows: RestoredDefinition[
                         {row.action} {row.kind} <b>{row.name}</b> <span class="muted small">{row.reason}</span>
                     </li>
                 ))}
-                {rows.length > MOST_SHOWN && <li class="muted">and {rows.length - MOST_SHOWN} more</li>}
+                <AndMore of={rows.length} shown={MOST_SHOWN} muted />
             </ul>
         </details>
     );

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Self, TypeVar, cast
 
+from tidegate.disk.short_log import LONGEST_LOG
 from tidegate.model.kinds import kind_name
 from tidegate.model.labels import EVERYTHING, Selector
 from tidegate.model.resource import Ref, Resource
@@ -26,24 +27,40 @@ R = TypeVar("R", bound=Resource)
 class SqliteStore:
     """Made by `open`, given back by `close`; belongs to the event loop that it was opened on."""
 
-    def __init__(self, database: Database, *, clock: Clock, new_id: NewId, kept_events: int = KEPT_EVENTS) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock,
+        new_id: NewId,
+        kept_events: int = KEPT_EVENTS,
+        longest_log: int = LONGEST_LOG,
+    ) -> None:
         self._database = database
         self._clock = clock
         self._new_id = new_id
         self._log = EventLog(last_version=database.last_version, kept_events=kept_events)
         self._reader = Reader(database.path)
-        self._writer = Writer(database, publish=self._log.publish)
+        self._writer = Writer(database, publish=self._log.publish, longest_log=longest_log)
         self._closed = False
 
     @classmethod
-    async def open(cls, path: Path, *, clock: Clock, new_id: NewId, kept_events: int = KEPT_EVENTS) -> Self:
+    async def open(
+        cls,
+        path: Path,
+        *,
+        clock: Clock,
+        new_id: NewId,
+        kept_events: int = KEPT_EVENTS,
+        longest_log: int = LONGEST_LOG,
+    ) -> Self:
         """Open or make the database at `path`; its directory must exist.
 
         Raises AlreadyRunning if another process owns it, DamagedMetadata if it is no database, UserError if it is not
         ours, was written by a newer version or may not be written, NoSpace if there is no room to bring it up to date.
         """
         database = await asyncio.to_thread(Database.open, path)
-        return cls(database, clock=clock, new_id=new_id, kept_events=kept_events)
+        return cls(database, clock=clock, new_id=new_id, kept_events=kept_events, longest_log=longest_log)
 
     async def close(self) -> None:
         """Finish the writes that were asked for, end all watchers, let go of the file. Closing twice is harmless."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from queue import Empty, SimpleQueue
 
+from tidegate.disk.short_log import LONGEST_LOG, ShortLog
 from tidegate.errors import AlreadyRunning, DamageError, TidegateError
 from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Event
@@ -39,11 +40,14 @@ class _Done:
 class Writer:
     """Carries out writes in the order in which they were asked for, in groups that share one commit."""
 
-    def __init__(self, database: Database, *, publish: Callable[[Iterable[Event]], None]) -> None:
+    def __init__(
+        self, database: Database, *, publish: Callable[[Iterable[Event]], None], longest_log: int = LONGEST_LOG
+    ) -> None:
         self.newest_version = database.last_version
         """No reader has seen a higher one; may be ahead of what is committed."""
         self._path = database.path
         self._connection = database.connection
+        self._log = ShortLog(database.path, database.connection, longest=longest_log)
         self._rows = RecentRows(SqliteRows(database.connection))
         self._committed_version = database.last_version
         self._publish = publish
@@ -100,6 +104,7 @@ class Writer:
                 self._loop.call_soon_threadsafe(self._settle, settled)
             except RuntimeError:
                 return  # the loop is closed: nobody waits for an answer any more
+            self._log.keep()  # those who wait for an answer have it already
 
     def _next_group(self) -> list[_Job] | None:
         group = self._groups.get()
