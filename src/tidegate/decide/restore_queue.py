@@ -99,6 +99,11 @@ class RestoreTable:
         for restore in restores:
             self.note(restore)
 
+    @property
+    def waiting(self) -> int:
+        """How many have not begun, and are still wanted."""
+        return sum(entry.progress == 0 for entry in self._entries.values())
+
     def anyone_waits(self) -> bool:
         """Whether there is anything to decide."""
         return any(entry.progress < 2 for entry in self._entries.values())  # noqa: PLR2004  # see RestoreEntry
