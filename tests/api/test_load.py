@@ -40,7 +40,7 @@ async def test_the_load_is_counted_from_what_is_stored(api, services, nodes):
         "load": {"running": 1, "preparing": 0, "limit": 1, "limitedBy": "globalConfig"},
     }
     assert shown["prepareQueue"] == {"backups": 0, "restores": 0, "restoreShare": 1}
-    assert shown["restores"] == {"inUse": 0, "limit": 5}
+    assert shown["restores"] == {"inUse": 0, "limit": 5, "queued": 0}
     assert shown["waiting"] == [{"phase": "New", "reason": "PendingEvaluation", "backups": 1, "restores": 0}]
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tidegate.decide.restore_queue import RestoreTable
 from tidegate.model.backup import BackupPhase
 from tidegate.model.resource import Condition, Metadata
 from tidegate.model.restore import Restore, RestorePhase
@@ -129,6 +130,16 @@ async def test_a_plan_tells_what_it_would_wait_for(api, stored):
     ]
     assert (told["queuePosition"], told["conflicts"]) == (2, [])
     assert (await plan(api, backupName="done", destination="/elsewhere"))["waits"] == []
+
+
+async def test_a_plan_leaves_the_table_that_the_queues_decide_by_as_it_was(api, stored):
+    """A restore that was only planned kept its namespaces from every backup, until the server was started anew."""
+    stored.restores = RestoreTable()
+    stored.restores.note(a_restore("earlier", "blog"))
+
+    assert (await plan(api, backupName="done"))["queuePosition"] == 1
+
+    assert [claim.name for claim in stored.restores.claims(by_volume=False)] == ["earlier"]
 
 
 async def test_a_plan_says_when_restores_are_paused(api, stored):

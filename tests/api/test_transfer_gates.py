@@ -2,8 +2,10 @@
 
 import pytest
 
+from tidegate.model.reasons import Reason
+from tidegate.model.restore import RestorePhase
 from tidegate.model.transfer import DataDownload, TransferPhase
-from tidegate.testing.builders import a_node, a_target, a_transfer
+from tidegate.testing.builders import a_node, a_restore, a_target, a_transfer
 from tidegate.testing.resources import a_setting
 
 P = TransferPhase
@@ -65,6 +67,27 @@ async def test_the_gates_are_measured_from_what_is_stored(api, crowd):
         'tidegate_node_transfers{node="node-b",state="moving"} 0.0',
         'tidegate_node_transfers_limit{node="node-a"} 1.0',
     } <= lines
+
+
+async def test_a_restore_of_which_nothing_moves_is_counted_under_its_reason(api, services):
+    paused = a_restore("paused").status.waiting(Reason.RESTORES_DISABLED, "paused", since=services.clock.now())
+    for restore in (
+        a_restore("new"),
+        a_restore("paused").replace(status=paused),
+        a_restore("moves", phase=RestorePhase.IN_PROGRESS),
+        a_restore("over", phase=RestorePhase.COMPLETED),
+    ):
+        await services.store.create(restore)
+
+    lines = set((await api.get("/metrics")).text.splitlines())
+
+    assert {
+        'tidegate_restores{phase="New"} 2.0',
+        'tidegate_restore_queue_length{reason="RestoresDisabled"} 1.0',
+        'tidegate_restore_queue_length{reason="PendingEvaluation"} 1.0',
+        'tidegate_restore_queue_length{reason="NamespaceOverlapRunning"} 0.0',
+    } <= lines
+    assert (await api.get("/v1/load")).json()["restores"]["queued"] == 2
 
 
 async def test_a_setting_tells_how_careful_one_should_be(api):

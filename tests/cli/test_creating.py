@@ -124,6 +124,11 @@ def test_a_setting_is_put_and_deleted(run, server):
     assert server.resources == {}
 
 
+def test_a_negative_value_of_a_setting_is_no_option_and_judged_by_the_server(run, server):
+    assert run("setting", "set", "concurrent-backups", "-1").code == 0
+    assert sent(server)["spec"] == {"value": "-1"}
+
+
 def test_a_label_without_a_value_is_wrong_usage(run, server):
     result = run("backup", "create", "nightly", "-l", "shop")
 

@@ -10,7 +10,7 @@ from tidegate.decide.restore_queue import plan_restores
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.reasons import Reason
 from tidegate.model.restore import RestoreSpec
-from tidegate.model.restore_plan import Place, PlaceState
+from tidegate.model.restore_plan import Place, PlaceState, Room
 from tidegate.model.transfer import TransferSpec
 from tidegate.model.volume_kind import VolumeKind
 
@@ -18,7 +18,8 @@ TREE, IMAGE, DEVICE = VolumeKind.DIRECTORY, VolumeKind.IMAGE, VolumeKind.DEVICE
 S = PlaceState
 
 
-def plan(kind=TREE, state=S.FREE, *, mounted=False, used_by="", around=None, **spec):
+def plan(kind=TREE, state=S.FREE, *, around=None, **spec):
+    there = {name: spec.pop(name) for name in ("mounted", "used_by", "in_the_way", "room") if name in spec}
     source = TransferSpec(
         volume_namespace="a",
         volume_name="db",
@@ -29,7 +30,7 @@ def plan(kind=TREE, state=S.FREE, *, mounted=False, used_by="", around=None, **s
         store_backup="backup-1",
     )
     wanted = RestoreSpec(backup_name="b", **spec)
-    places = {"/x": Place(state=state, detail="12 things", mounted=mounted, used_by=used_by)}
+    places = {"/x": Place(state=state, detail="12 things", **there)}
     found = PlanSurroundings(places=places, sizes={"backup-1": 5}, **(around or {}))
     return plan_restore(wanted, placements(wanted, [source], {}), found, backup="b")
 
@@ -90,6 +91,27 @@ def test_a_device_is_written_to_by_force_and_the_plan_says_what_that_means(mount
 
 def test_what_would_be_lost_is_a_warning():
     assert plan(state=S.DIRECTORY, **OVERWRITE).warnings == ("what is at /x now is lost",)
+
+
+def test_a_place_that_cannot_be_made_is_a_conflict():
+    (conflict,) = plan(in_the_way="/file is not a directory").conflicts
+
+    assert conflict.message == "/x cannot be made: /file is not a directory"
+
+
+@pytest.mark.parametrize(
+    ("free", "warnings"),
+    [(5, ()), (4, ("0.0 MiB would be restored to where 0.0 MiB are free: /x",))],
+)
+def test_a_file_system_that_may_be_too_small_is_a_warning(free, warnings):
+    assert plan(room=Room(file_system="1", free_bytes=free)).warnings == warnings
+
+
+def test_who_selects_paths_is_told_which_volumes_come_back_as_a_whole():
+    tight = Room(file_system="1", free_bytes=0)
+
+    assert plan(TREE, included_paths=("etc/**",), room=tight).warnings == ()
+    assert plan(IMAGE, included_paths=("etc/**",)).warnings == ("a/db is of kind image: it comes back as a whole",)
 
 
 def test_the_volumes_say_where_they_come_from_and_what_is_there():

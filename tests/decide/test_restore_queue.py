@@ -184,6 +184,7 @@ def test_who_is_called_off_or_paused_keeps_nothing_from_backups():
     table.note(a_restore("waits", "b"))
 
     assert table.called_off() == ["off"]
+    assert table.waiting == 1
     assert [one.name for one in table.claims(by_volume=False)] == ["waits"]
     assert table.claims(by_volume=False, paused=True) == ()
 

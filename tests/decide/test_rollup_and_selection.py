@@ -133,6 +133,15 @@ def test_a_name_that_the_backup_does_not_hold_is_told(spec, sentence):
         check_choice(RestoreSpec(backup_name="b", **spec), HELD)
 
 
+def test_a_name_without_a_namespace_is_good_enough_only_where_one_volume_has_it():
+    """Else one word would overwrite a volume in every namespace."""
+    choice = RestoreSpec(backup_name="b", included_volumes=("one",))
+
+    check_choice(choice, HELD)
+    with pytest.raises(InvalidInput, match=r"one may be any of a/one, b/one"):
+        check_choice(choice, [*HELD, a_transfer("t3", DONE, volume=("a", "one"))])
+
+
 def test_what_was_deleted_from_the_store_is_lost_to_those_who_want_it_and_told_to_those_who_name_it():
     removed = Condition(type=DATA_REMOVED, status="True", reason=ALL_REMOVED)
     gone = a_transfer("t3", DONE, volume=("c", "three"))

@@ -38,6 +38,22 @@ def test_steps_and_reasons_are_told_in_order_and_a_new_message_alone_is_not():
     ]
 
 
+def test_one_that_begins_anew_tells_why_once_and_then_its_steps():
+    why = "the server stopped while this was in progress; it begins anew"
+    anew = a_transfer("t", message=why)
+
+    now = anew
+    for phase in (P.ACCEPTED, P.PREPARED, P.IN_PROGRESS, P.FAILED):
+        now = with_transfer_events(now, now.with_status(phase=phase), now=THEN)
+
+    assert told(now) == [
+        f"Normal Accepted: {why}",
+        "Normal Prepared: is ready to move",
+        "Normal InProgress: began to move",
+        f"Warning Failed: {why}",
+    ]
+
+
 def test_nothing_is_told_where_nothing_happened():
     moving = a_transfer("t", P.IN_PROGRESS)
 

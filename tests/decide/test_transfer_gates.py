@@ -10,7 +10,7 @@ from tidegate.decide.gate_surroundings import GateSurroundings
 from tidegate.decide.prepare_count import PREPARING
 from tidegate.decide.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL, in_progress
 from tidegate.decide.transfer_gates import plan_accepts, plan_starts
-from tidegate.decide.transfer_table import TransferTable
+from tidegate.decide.transfer_table import TransferEntry, TransferTable
 from tidegate.decide.transfer_waits import TransferWaits
 from tidegate.model.load import parse_load_concurrency
 from tidegate.model.setting import effective_settings
@@ -428,6 +428,13 @@ def test_prepared_backups_leave_the_share_of_restores_free_while_one_is_in_line(
         return
     was, now = (sum(t.status.phase in PREPARING and t.direction == "upload" for t in some) for some in (before, after))
     assert now <= max(was, length - share)
+
+
+def test_one_that_went_on_since_it_was_read_is_not_told_to_wait_for_itself():
+    moves = a_transfer("t", P.IN_PROGRESS, node="node-a")
+    as_it_was = TransferEntry.of(moves.with_status(phase=P.PREPARED))
+
+    assert TransferWaits(table_of([moves]), around()).why(as_it_was) is None
 
 
 @given(crowds, limits)

@@ -28,6 +28,7 @@ from tidegate.model.resource import Condition
 from tidegate.model.transfer import TRANSFERS, DataDownload, DataUpload
 from tidegate.model.transfer import TransferPhase as P
 from tidegate.model.transfer_progress import TransferProgress, TransferResult
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.testing.builders import THEN, a_transfer
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -84,19 +85,21 @@ TABLE = [
     (P.ACCEPTED, True, STARTING, StopMover(AGAIN)),
     (P.ACCEPTED, True, READY, StopMover(AGAIN)),
     (P.ACCEPTED, True, said(CANCELLED), NEVER),
+    (P.ACCEPTED, True, said(DEAD), NEVER),  # it hung, and did not hear that it should stop
+    (P.ACCEPTED, True, said(AWAY), NEVER),
     (P.PREPARED, False, NONE, StartMover()),
     (P.PREPARED, False, READY, Wait(THEN + 30 * MINUTE)),
     (P.PREPARED, False, said(DEAD), End(P.FAILED, DEAD.message, MOVER_DIED)),
     (P.PREPARED, True, NONE, NEVER),
     (P.PREPARED, True, READY, StopMover(AGAIN)),
     (P.PREPARED, True, said(CANCELLED), NEVER),
+    (P.PREPARED, True, said(DEAD), NEVER),
     (P.IN_PROGRESS, False, NONE, StartMover()),
     (P.IN_PROGRESS, False, STARTING, Wait(THEN + 10 * MINUTE)),
     (P.IN_PROGRESS, False, READY, LetGo()),
     (P.IN_PROGRESS, False, MOVING, Wait(THEN + 10 * MINUTE)),
     (P.IN_PROGRESS, False, said(ResultReport(result=RESULT)), End(P.COMPLETED, result=RESULT)),
     (P.IN_PROGRESS, False, said(GONE), End(P.FAILED, "/data is gone", "SourceUnreadable")),
-    (P.IN_PROGRESS, False, said(DEAD), End(P.FAILED, DEAD.message, MOVER_DIED)),
     (P.IN_PROGRESS, False, said(CANCELLED), End(P.FAILED, "its mover was stopped by somebody else")),
     (P.IN_PROGRESS, True, NONE, BeginStop("cancelled on request")),
     (P.IN_PROGRESS, True, MOVING, BeginStop("cancelled on request")),
@@ -113,7 +116,6 @@ TABLE = [
     ),
     (P.CANCELING, True, said(GONE), End(P.FAILED, "/data is gone", "SourceUnreadable")),
     (P.CANCELING, True, said(AWAY, clears=True), ForgetMover(AGAIN)),
-    (P.CANCELING, True, said(DEAD), ForgetMover(AGAIN)),
     *((phase, cancel, NONE, Wait()) for phase in P if phase.final for cancel in (False, True)),
 ]
 
@@ -281,3 +283,32 @@ def test_the_last_words_of_a_mover_are_told_with_what_to_do_about_them():
     told = step(a_case(P.IN_PROGRESS), ended)
 
     assert (told.phase, told.message) == (P.FAILED, "/x is in use by vi; stop that first, or force it")
+
+
+LEFT = "what it had written may be left in /srv/.db.tidegate-*; the next restore to /srv/db removes it"
+
+
+def test_a_restore_whose_mover_is_killed_tells_where_its_leftovers_are_and_ends_at_once_if_it_was_cancelled():
+    moving = a_case(P.IN_PROGRESS, kind=DataDownload).with_spec(path="/srv/db", volume_kind=VolumeKind.IMAGE)
+    stopping = a_case(P.CANCELING, cancel=True, kind=DataDownload).with_spec(
+        path="/srv/db", volume_kind=VolumeKind.IMAGE
+    )
+
+    assert step(moving, said(DEAD)) == End(P.FAILED, f"{DEAD.message}; {LEFT}", MOVER_DIED)
+    assert step(stopping, said(DEAD)) == End(P.CANCELED, f"cancelled on request; {LEFT}")
+
+
+def test_a_device_has_no_leftovers_beside_it_but_is_half_written():
+    moving = a_case(P.IN_PROGRESS, kind=DataDownload).with_spec(path="/dev/sdb", volume_kind=VolumeKind.DEVICE)
+
+    assert step(moving, said(DEAD)).message == f"{DEAD.message}; /dev/sdb is half written"
+
+
+def test_what_an_upload_left_in_the_store_is_removed_as_soon_as_its_mover_was_killed():
+    assert step(a_case(P.IN_PROGRESS), said(DEAD)) == End(P.FAILED, DEAD.message, MOVER_DIED)
+    assert step(a_case(P.CANCELING, cancel=True), said(DEAD)) == ForgetMover(THEN)
+    assert step(a_case(P.CANCELING, cancel=True), said(DEAD, clears=True)) == ForgetMover(AGAIN)
+
+
+def test_a_mover_that_hangs_until_it_is_too_late_and_must_be_killed_is_told_to_be_late():
+    assert step(a_case(P.ACCEPTED), said(DEAD), after=HOUR) == End(P.FAILED, UNPREPARED)

@@ -54,6 +54,7 @@ def test_a_plan_tells_conflicts_first_and_changes_nothing(protected, tmp_path):
     assert "a directory with 3 entries" in conflicts[0]["message"]
     assert "2 conflicts" in shown.stderr
     assert (picture(tmp_path / "docs"), protected.get("restore", "get")) == before
+    protected.tidegate("backup", "create", "second", "--include-namespaces", "home", "--wait", "--timeout", "1m")
     elsewhere = protected.run("restore", "plan", "--from-backup", "first", "--to", str(tmp_path / "new"))
     assert (elsewhere.returncode, (tmp_path / "new").exists()) == (0, False)
 

@@ -109,6 +109,13 @@ def test_paused_restores_are_told_as_paused():
     assert lines["Restores", "In progress"] == "0; no more begin, because concurrent-backup-restore-limit is 0"
 
 
+def test_restores_of_which_nothing_has_begun_are_told_though_none_of_their_volumes_waits_yet():
+    status = status_of_rows([], [], settings(restores=0), restores_queued=2)
+
+    assert told(describe_load(status))["Restores", "Not begun"] == "2 restores; why: tidegate restore get"
+    assert ("Restores", "Not begun") not in told(describe_load(load_status([], [], settings())))
+
+
 def test_those_who_wait_are_counted_by_phase_and_reason():
     transfers = [
         held("t1", Reason.PREPARE_QUEUE_FULL),

@@ -10,7 +10,7 @@ from tidegate.model.hooks import HookStatus
 from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.reasons import Reason
-from tidegate.model.resource import Metadata
+from tidegate.model.resource import Metadata, OwnerReference
 from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfer import TransferPhase
@@ -223,9 +223,12 @@ def test_a_moving_transfer_shows_rate_and_time_left_and_a_waiting_one_its_reason
 
 def test_the_description_of_a_transfer_tells_what_happened():
     accepted = a_transfer("t", TransferPhase.ACCEPTED, node="node-a")
-    transfer = with_transfer_events(a_transfer("t"), accepted, now=THEN)
+    owner = OwnerReference(kind="Restore", name="look", uid="u")
+    transfer = with_transfer_events(a_transfer("t"), accepted, now=THEN).with_metadata(owner_references=(owner,))
 
     lines = told(describe_transfer(transfer, READER))
+
+    assert lines["Way", "For"] == "restore look"
 
     assert [text for (name, _), text in lines.items() if name == "Events"] == [
         "Normal Accepted: may be prepared on node-a"

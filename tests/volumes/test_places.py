@@ -5,13 +5,28 @@ import os
 import pytest
 
 from tidegate.model.restore_plan import Place, PlaceState
-from tidegate.volumes.places import look_at
+from tidegate.volumes.places import look_at, look_with_room
 
 
 def test_a_place_is_free_where_nothing_is(tmp_path):
     assert look_at(str(tmp_path / "no" / "thing")) == Place()
     (tmp_path / "file").write_text("x")
-    assert look_at(str(tmp_path / "file" / "below")) == Place()
+
+
+def test_what_keeps_a_place_from_being_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("x")
+
+    assert look_at(str(tmp_path / "file" / "far" / "below")).in_the_way == f"{tmp_path / 'file'} is not a directory"
+    assert look_at(str(tmp_path / "free" / "below")).in_the_way == ""
+
+
+def test_the_room_is_that_beside_the_place(tmp_path):
+    free, taken = look_with_room(str(tmp_path / "no" / "thing")).room, look_with_room(str(tmp_path)).room
+
+    assert free.file_system == taken.file_system
+    assert free.free_bytes > 0
+    assert look_with_room("/proc").room.free_bytes == 0
+    assert look_with_room("/dev/null").state is PlaceState.OTHER
 
 
 def test_a_directory_tells_whether_it_is_empty_and_how_full_it_is(tmp_path):

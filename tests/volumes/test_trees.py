@@ -1,5 +1,6 @@
 """File trees: packed, moved and unpacked, they are the same trees."""
 
+import fcntl
 import os
 import socket
 import stat
@@ -201,16 +202,34 @@ def test_missing_parents_are_made_and_taken_away_again_after_an_error(bench, tre
     assert not (tmp_path / "not").exists()
 
 
-def test_what_a_killed_restore_left_beside_the_destination_is_cleared_away(bench, tree, tmp_path):
+def test_what_a_killed_restore_left_beside_the_destination_is_cleared_away_by_the_next_one(bench, tree, tmp_path):
     bench.upload(tree, kind=VolumeKind.DIRECTORY)
-    dead = tmp_path / ".target.tidegate-dead"
-    dead.mkdir()
-    (dead / "half").write_bytes(b"half")
-    os.utime(dead, (0, 0))
+    old, young, fresh = (tmp_path / f".target.tidegate-{name}" for name in ("old", "young", "fresh"))
+    for place in (old, young, fresh):
+        place.mkdir()
+    (young / "half").write_bytes(b"half")
+    (tmp_path / ".target.tidegate-image").write_bytes(b"half")
+    os.utime(old, (0, 0))
 
     bench.download(tmp_path / "target", kind=VolumeKind.DIRECTORY)
 
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["target", "tree"]
+    # The one that is young and empty may be of a restore that has not locked it yet.
+    assert sorted(path.name for path in tmp_path.iterdir()) == [fresh.name, "target", "tree"]
+
+
+def test_what_another_restore_works_on_is_left_alone(bench, tree, tmp_path):
+    bench.upload(tree, kind=VolumeKind.DIRECTORY)
+    busy = tmp_path / ".target.tidegate-busy"
+    busy.mkdir()
+    (busy / "half").write_bytes(b"half")
+    handle = os.open(busy, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        bench.download(tmp_path / "target", kind=VolumeKind.DIRECTORY)
+    finally:
+        os.close(handle)
+
+    assert (busy / "half").read_bytes() == b"half"
 
 
 def test_a_tree_is_not_restored_to_an_image_nor_an_image_to_a_directory(bench, tree, tmp_path):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from tidegate.api.queue_looks import restore_table
 from tidegate.api.services import Services
 from tidegate.api.transfer_looks import transfer_table
 from tidegate.model.load_status import LoadedNode, LoadStatus
@@ -23,7 +24,9 @@ async def load_now(services: Services, *, instead: Setting | None = None) -> Loa
         stored = [*(one for one in stored if one.name != instead.name), instead]
     table = await transfer_table(services)
     rows = [LoadRow(entry.phase, entry.restore, entry.node, entry.why[0]) for entry in table.entries()]
-    return load_status(rows, (await store.list(Node)).items, effective_settings(stored), version=version)
+    queued = (await restore_table(services)).waiting
+    nodes, settings = (await store.list(Node)).items, effective_settings(stored)
+    return load_status(rows, nodes, settings, version=version, restores_queued=queued)
 
 
 async def with_load(services: Services, resources: Sequence[Resource]) -> list[Resource]:

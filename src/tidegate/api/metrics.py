@@ -10,6 +10,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from tidegate.api.metric_families import gauge
 from tidegate.api.queue_looks import backup_figures, queue_table
+from tidegate.api.restore_metrics import restore_metrics
 from tidegate.api.schedule_metrics import schedule_metrics
 from tidegate.api.services import Services
 from tidegate.api.system_metrics import system_metrics
@@ -20,7 +21,7 @@ from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import BackupPhase
 from tidegate.model.reasons import Reason
-from tidegate.model.restore import Restore, RestorePhase
+from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.system import SystemBackup
 from tidegate.model.system_restore import SystemRestore
@@ -61,11 +62,11 @@ async def render_metrics(services: Services) -> tuple[bytes, str]:
 async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa: ANN202  # an async generator of Metric
     store = services.store
     figures, table = await backup_figures(services), await queue_table(services)
-    restores = (await store.list(Restore)).items
     transfers = await transfer_figures(services)
     yield gauge("build_info", "The server's version.", ["version"], [([services.version], 1)])
     yield _phases("backups", "Backups by phase.", BackupPhase, figures.phases)
-    yield _phases("restores", "Restores by phase.", RestorePhase, Counter(r.status.phase for r in restores))
+    for family in restore_metrics((await store.list(Restore)).items):
+        yield family
     yield _phases("transfers", "Transfers by phase.", TransferPhase, transfers.phases)
     yield gauge("transfers_stalled", "Transfers that make no progress.", [], [([], transfers.stalled)])
     for family in _queue(services, figures, table):

@@ -37,7 +37,7 @@ async def surroundings_now(services: Services) -> tuple[Surroundings, Settings]:
 
 
 async def restore_table(services: Services) -> RestoreTable:
-    """Every restore that waits or runs."""
+    """Every restore that waits or runs. It is the one that the controllers decide by: only to be looked at."""
     if services.restores is not None:
         return services.restores
     table = RestoreTable()

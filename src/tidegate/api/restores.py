@@ -61,8 +61,8 @@ async def _looks(services: Services, found: Iterable[Placement]) -> dict[str, Pl
 async def _wait(services: Services, restore: Restore) -> Waiting | None:
     """What would keep it from starting if it were asked for now."""
     snapshot, settings = await queue_now(services, await queue_table(services))
-    table = await restore_table(services)
-    table.note(restore)
+    # Beside the server's own table: what is only planned must not keep anything from anybody.
+    table = (await restore_table(services)).with_one_more(restore)
     claims = table.claims(by_volume=settings.overlap_detection == "volume")
     waiting = plan_restores(claims, snapshot.running, paused=settings.concurrent_restores == 0).wait
     # It stands at the end; a namesake that exists already would be refused anyway.

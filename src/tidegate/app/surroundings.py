@@ -15,7 +15,7 @@ from tidegate.model.volume import VolumeSpec
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
 from tidegate.volumes.measure import measure
-from tidegate.volumes.places import look_at, users_of
+from tidegate.volumes.places import look_with_room, users_of
 
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ class LocalSurroundings:
 
     async def look_at(self, path: str) -> Place:
         """Look."""
-        return await asyncio.to_thread(look_at, path)
+        return await asyncio.to_thread(look_with_room, path)
 
     async def users_of(self, paths: Sequence[str]) -> Mapping[str, str]:
         """Look once for all of them."""

@@ -44,6 +44,8 @@ def get_settings(
 
 @app.command(
     "set",
+    # A value such as -1 is no option; the server says what is wrong with it.
+    context_settings={"ignore_unknown_options": True},
     epilog=epilog(
         "tidegate setting set concurrent-backups 3",
         "tidegate setting set load-concurrency '{\"globalConfig\": 2}'",

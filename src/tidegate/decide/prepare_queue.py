@@ -10,7 +10,8 @@ class PrepareQueue:
     length: int | None
     """None, zero or negative: unconstrained."""
     share: int
-    """So many places are kept for restores while any could use them: prepared backups never block a restore."""
+    """So many places are kept for restores while any could use them. Backups that were there first keep theirs until
+    they move; the next place that becomes free is a restore's, so no row of backups can keep one waiting."""
     backups: int
     restores: int
     restores_in_line: int

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from tidegate.decide.backup_events import added
 from tidegate.model.backup import EventType
+from tidegate.model.reasons import Reason
 from tidegate.model.restore import Restore, RestorePhase
 
 _WORDS = {
@@ -45,6 +46,8 @@ def _settled(restore: Restore) -> str:
 
 def _waits(before: Restore, after: Restore) -> list[tuple[EventType, str, str]]:
     waiting, earlier = after.status.condition("Waiting"), before.status.condition("Waiting")
-    if waiting is None or (earlier and (earlier.reason, earlier.message) == (waiting.reason, waiting.message)):
+    if waiting is None or waiting.reason == Reason.PENDING_EVALUATION:
+        return []  # every restore is looked at first; that is no news
+    if earlier and (earlier.reason, earlier.message) == (waiting.reason, waiting.message):
         return []
     return [(EventType.NORMAL, "Waiting", f"{waiting.reason}: {waiting.message}")]

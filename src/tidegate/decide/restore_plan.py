@@ -1,5 +1,6 @@
 """What a restore would do as things are now, conflicts first. Pure: whoever asks has looked at the places before."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,8 +9,10 @@ from tidegate.decide.restore_places import Placement
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.reasons import Reason
 from tidegate.model.restore import RestoreSpec
-from tidegate.model.restore_plan import Place, PlaceState, PlanConflict, PlannedVolume, PlannedWait, RestorePlan
+from tidegate.model.restore_plan import Place, PlaceState, PlanConflict, PlannedVolume, PlannedWait, RestorePlan, Room
 from tidegate.model.volume_kind import VolumeKind
+
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,9 @@ def _conflict(spec: RestoreSpec, placement: Placement, around: PlanSurroundings)
     if placement.problem:
         return placement.problem
     place = around.places.get(placement.path, Place())
-    if place.state is PlaceState.UNREADABLE:
-        return f"{placement.path} cannot be looked at: {place.detail}"
+    if place.state is PlaceState.UNREADABLE or place.in_the_way:
+        problem = f"made: {place.in_the_way}" if place.in_the_way else f"looked at: {place.detail}"
+        return f"{placement.path} cannot be {problem}"
     if place.mounted and not spec.force:
         there = f" ({place.detail})" if place.detail else ""
         return f"{placement.path} is mounted or held{there}; only --force restores onto it"
@@ -130,4 +134,33 @@ def _warnings(spec: RestoreSpec, found: Sequence[Placement], around: PlanSurroun
         told += [sentence for p in found if (sentence := _risk(p, around.places.get(p.path, Place())))]
     if spec.existing_data is ExistingData.OVERWRITE:
         told += [f"what is at {p.path} now is lost" for p in found if around.places.get(p.path, Place()).full]
-    return tuple(told)
+    if spec.included_paths:
+        told += [f"{p.came_from} is of kind {p.kind}: it comes back as a whole" for p in found if not _is_tree(p)]
+    return (*told, *_tight_rooms(spec, found, around))
+
+
+def _is_tree(placement: Placement) -> bool:
+    return placement.kind is VolumeKind.DIRECTORY
+
+
+def _tight_rooms(spec: RestoreSpec, found: Sequence[Placement], around: PlanSurroundings) -> list[str]:
+    """File systems that may be too small. A warning and no more: holes and zeros of an image take no room."""
+    needed: dict[str, list[Placement]] = defaultdict(list)
+    rooms: dict[str, Room] = {}
+    for placement in found:
+        room = around.places.get(placement.path, Place()).room
+        # Nobody knows beforehand how large the selected paths of a tree are.
+        if room is not None and not placement.problem and not (spec.included_paths and _is_tree(placement)):
+            needed[room.file_system].append(placement)
+            rooms[room.file_system] = room
+    told = []
+    for name, there in needed.items():
+        size = sum(around.sizes.get(placement.source.store_backup, 0) for placement in there)
+        if size > (free := rooms[name].free_bytes):
+            words = f"{_mebibytes(size)} would be restored to where {_mebibytes(free)} are free"
+            told.append(f"{words}: {', '.join(placement.path for placement in there[:_MOST_NAMED])}")
+    return told
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / (1 << 20):,.1f} MiB"

@@ -89,6 +89,13 @@ class RestoreTable:
         elif restore.status.phase.final:
             self.forget(restore)
 
+    def with_one_more(self, restore: Restore) -> "RestoreTable":
+        """Another table, with this restore as well: for who wants to know what would be. This one stays as it is."""
+        other = RestoreTable()
+        other._entries = dict(self._entries)  # of its own kind
+        other.note(restore)
+        return other
+
     def forget(self, restore: Restore) -> None:
         """It is over or gone. A namesake that came later stays."""
         self._entries.pop(restore.metadata.uid, None)
@@ -98,6 +105,11 @@ class RestoreTable:
         self._entries.clear()
         for restore in restores:
             self.note(restore)
+
+    @property
+    def waiting(self) -> int:
+        """How many have not begun, and are still wanted."""
+        return sum(entry.progress == 0 for entry in self._entries.values())
 
     def anyone_waits(self) -> bool:
         """Whether there is anything to decide."""

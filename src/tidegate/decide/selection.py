@@ -58,6 +58,8 @@ def _named(upload: Transfer, names: tuple[str, ...]) -> bool:
     return full in names or upload.spec.volume_name in names
 
 
+_MOST_NAMED = 20
+
 RESTORABLE = frozenset({BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED})
 
 
@@ -92,7 +94,8 @@ def check_choice(spec: RestoreSpec, uploads: Sequence[Transfer]) -> None:
     volumes = sorted(f"{upload.spec.volume_namespace}/{upload.spec.volume_name}" for upload in held)
     namespaces = {upload.spec.volume_namespace for upload in held}
     removed = _names(upload for upload in uploads if upload.data_removed)
-    hint = f"it holds {', '.join(volumes[:20])}{' and more' if len(volumes) > 20 else ''}" if volumes else ""  # noqa: PLR2004
+    more = " and more" if len(volumes) > _MOST_NAMED else ""
+    hint = f"it holds {', '.join(volumes[:_MOST_NAMED])}{more}" if volumes else ""
     known = {*volumes, *(upload.spec.volume_name for upload in held)}
     for field, names, there in (
         ("includedNamespaces", [name for name in spec.included_namespaces if not is_glob(name)], namespaces),
@@ -106,8 +109,21 @@ def check_choice(spec: RestoreSpec, uploads: Sequence[Transfer]) -> None:
                 since = "; it was deleted from the store since" if name in removed else ""
                 message = f"the backup holds nothing of {what} {name}{since}"
                 raise InvalidInput(message, field=f"spec.{field}", hint=hint)
+    _check_unambiguous(spec.included_volumes, volumes)
     if not uploads_to_restore(spec, held):
         raise InvalidInput("the backup holds nothing of what is asked for", field="spec", hint=hint)
+
+
+def _check_unambiguous(names: Iterable[str], volumes: Sequence[str]) -> None:
+    """A name without a namespace is good enough where one volume has it; of several, all would be written over."""
+    for name in names:
+        same = [volume for volume in volumes if volume.partition("/")[2] == name]
+        if len(same) > 1:
+            raise InvalidInput(
+                f"{name} may be any of {', '.join(same[:_MOST_NAMED])}",
+                field="spec.includedVolumes",
+                hint="write NAMESPACE/NAME",
+            )
 
 
 def _names(uploads: Iterable[Transfer]) -> set[str]:

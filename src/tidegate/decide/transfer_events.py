@@ -20,6 +20,7 @@ _WORDS = {
     TransferPhase.COMPLETED: "everything is moved",
     TransferPhase.FAILED: "failed",
 }
+_GOES_ON = frozenset({TransferPhase.PREPARED, TransferPhase.IN_PROGRESS})
 
 
 def with_transfer_events(before: Transfer, after: T, *, now: datetime) -> T:
@@ -40,7 +41,9 @@ def _step(before: Transfer, after: Transfer) -> list[tuple[EventType, str, str]]
         return []
     kind = EventType.WARNING if phase is TransferPhase.FAILED else EventType.NORMAL
     where = f" on {after.status.node}" if phase is TransferPhase.ACCEPTED and after.status.node else ""
-    return [(kind, str(phase), after.status.message or f"{_WORDS[phase]}{where}")]
+    # One that begins anew tells why with its first step, and keeps the sentence; the next steps are not about that.
+    told = "" if phase in _GOES_ON and after.status.message == before.status.message else after.status.message
+    return [(kind, str(phase), told or f"{_WORDS[phase]}{where}")]
 
 
 def _held_up(before: Transfer, after: Transfer) -> list[tuple[EventType, str, str]]:

@@ -6,7 +6,7 @@ moves for a transfer that is over.
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Self
 
@@ -20,6 +20,7 @@ from tidegate.decide.transfer_deadlines import (
     accepted_overdue,
     prepared_overdue,
 )
+from tidegate.decide.transfer_leftovers import left_behind
 from tidegate.errors import WorkCancelled
 from tidegate.model.duration import format_duration
 from tidegate.model.mover_job import MOVER_DIED, ErrorReport, ResultReport
@@ -241,36 +242,51 @@ class _Case:
         """What the mover's last words mean. What is done is done, also while it was being cancelled."""
         if isinstance(words, ResultReport):
             return self._stopped() if mover.clears else End(TransferPhase.COMPLETED, result=words.result)
-        if words.code == WorkCancelled.code:
-            return self._stopped()
+        if words.code == WorkCancelled.code or self._had_to_be_killed(words):
+            return self._stopped(left_behind(self.transfer, words))
         if self.transfer.status.phase is TransferPhase.CANCELING and words.code in _WORTH_RETRYING:
             since = self.transfer.status.canceling_timestamp
             late = since is not None and self.now >= since + CANCEL_GRACE
-            return self._forced() if late else ForgetMover(self.now + LOOK_AGAIN)
+            # What the dead one left is removed at once; only one that could not remove it is given time.
+            return self._forced() if late else ForgetMover(self.now + (LOOK_AGAIN if mover.clears else timedelta()))
         # What to do about it is told too: nobody sees the mover's own words but here.
-        message = f"{words.message}; {words.hint}" if words.hint else words.message
+        message = "; ".join(filter(None, (words.message, words.hint, left_behind(self.transfer, words))))
         return End(TransferPhase.FAILED, message, error_code=words.code)
 
-    def _stopped(self) -> End:
+    def _had_to_be_killed(self, words: ErrorReport) -> bool:
+        """Whether it hung in something, a store that does not answer for one, and did not hear that it should stop.
+
+        An upload that had begun to move is none of these: what it left in the store is removed first.
+        """
+        match self.transfer.status.phase:
+            case TransferPhase.ACCEPTED | TransferPhase.PREPARED:
+                return self.unwanted or (words.code == MOVER_DIED and self._overdue() != "")
+            case TransferPhase.CANCELING:
+                return words.code == MOVER_DIED and self.transfer.direction == "download"
+            case _:
+                return False
+
+    def _stopped(self, left: str = "") -> End:
         """Canceled if somebody asked for it, Failed with the reason otherwise."""
         status = self.transfer.status
         if status.phase is TransferPhase.CANCELING:
             phase = TransferPhase.CANCELED if self.unwanted else TransferPhase.FAILED
-            return End(phase, status.message or ON_REQUEST)
+            return End(phase, "; ".join(filter(None, (status.message or ON_REQUEST, left))))
         if self.unwanted:
             moved = status.phase is TransferPhase.IN_PROGRESS
             return End(TransferPhase.CANCELED, ON_REQUEST if moved else NEVER_MOVED)
-        if status.phase is TransferPhase.ACCEPTED and self.now >= (late := accepted_overdue(*self._timing)).at:
-            return End(TransferPhase.FAILED, late.message)
-        if status.phase is TransferPhase.PREPARED:
-            late = prepared_overdue(*self._timing, now=self.now)
-            if late.message and self.now >= late.at:
-                return End(TransferPhase.FAILED, late.message)
-        return End(TransferPhase.FAILED, "its mover was stopped by somebody else")
+        return End(TransferPhase.FAILED, self._overdue() or "its mover was stopped by somebody else")
 
-    @property
-    def _timing(self) -> tuple[Transfer, TransferLimits]:
-        return self.transfer, self.limits
+    def _overdue(self) -> str:
+        """That it took too long to get ready, if it did."""
+        match self.transfer.status.phase:
+            case TransferPhase.ACCEPTED:
+                late = accepted_overdue(self.transfer, self.limits)
+            case TransferPhase.PREPARED:
+                late = prepared_overdue(self.transfer, self.limits, now=self.now)
+            case _:
+                return ""
+        return late.message if self.now >= late.at else ""
 
 
 def _stall_message(mover: KnownMover, since: datetime, limits: TransferLimits) -> str:

@@ -11,6 +11,8 @@ from tidegate.decide.transfer_table import TransferEntry, TransferTable
 from tidegate.model.reasons import Reason
 from tidegate.model.transfer import TransferPhase
 
+_BEFORE_A_GATE = frozenset({TransferPhase.NEW, TransferPhase.PREPARED})
+
 
 @dataclass(frozen=True)
 class Held:
@@ -34,8 +36,13 @@ class TransferWaits:
         self._tally = GateTally.of(table, around)
 
     def why(self, entry: TransferEntry) -> Held | None:
-        """What stops it; None if it waits for no gate, or nothing stops it and the next plan lets it go on."""
-        if entry.leaving or entry.phase not in {TransferPhase.NEW, TransferPhase.PREPARED}:
+        """What stops it; None if it waits for no gate, or nothing stops it and the next plan lets it go on.
+
+        An entry that is older than what the table knows is stopped by nothing either: it went on meanwhile, and would
+        be told to wait for itself.
+        """
+        known = self._table.entry(entry.ref)
+        if entry.leaving or entry.phase not in _BEFORE_A_GATE or (known and known.phase is not entry.phase):
             return None
         if entry.phase is TransferPhase.NEW:
             obstacle = self._tally.way_for(entry.lane, position=self._position(entry))[1]

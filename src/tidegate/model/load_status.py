@@ -33,6 +33,9 @@ class RestoreSlots(Model):
     in_use: int
     limit: int
     """0 pauses all restores."""
+    queued: int = 0
+    """Restores of which nothing has begun: while all are paused, or while something else works on what they write to.
+    None of their volumes is among `waiting`."""
 
 
 class WaitingTransfers(Model):

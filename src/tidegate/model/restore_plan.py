@@ -29,6 +29,14 @@ class PlaceState(StrEnum):
     UNREADABLE = "unreadable"
 
 
+class Room(Model):
+    """What is free on a file system."""
+
+    file_system: str
+    """The same for two places that share it."""
+    free_bytes: int
+
+
 class Place(Model):
     """A path, as somebody found it who looked."""
 
@@ -39,6 +47,10 @@ class Place(Model):
     """Whether a file system is mounted there, or, of a device, whether anything is built on it."""
     used_by: str = ""
     """A process that has something there open; empty: none that can be seen."""
+    in_the_way: str = ""
+    """Why nothing can be made there; empty: nothing that can be seen."""
+    room: Room | None = None
+    """Where a restore would build what it brings back; absent where nobody knows, and for a device."""
 
     @property
     def full(self) -> bool:

@@ -25,7 +25,14 @@ class LoadRow(NamedTuple):
     """Why it waits, as far as anyone was told."""
 
 
-def load_status(rows: Iterable[LoadRow], nodes: Iterable[Node], settings: Settings, *, version: str = "") -> LoadStatus:
+def load_status(
+    rows: Iterable[LoadRow],
+    nodes: Iterable[Node],
+    settings: Settings,
+    *,
+    version: str = "",
+    restores_queued: int = 0,
+) -> LoadStatus:
     """The picture, counted from stored phases alone: one look at each transfer, whatever their number."""
     active = [row for row in rows if not row.phase.final]
     load = settings.load_concurrency
@@ -41,7 +48,7 @@ def load_status(rows: Iterable[LoadRow], nodes: Iterable[Node], settings: Settin
             restores=preparing[True],
             restore_share=load.restore_share,
         ),
-        restores=RestoreSlots(in_use=restoring, limit=settings.concurrent_restores),
+        restores=RestoreSlots(in_use=restoring, limit=settings.concurrent_restores, queued=restores_queued),
         waiting=_waiting(active),
     )
 

@@ -36,7 +36,7 @@ def describe_load(status: LoadStatus) -> tuple[Section, ...]:
                 ("Kept for restores", share),
             ],
         ),
-        section("Restores", [("In progress", _restoring(restores))]),
+        section("Restores", [("In progress", _restoring(restores)), ("Not begun", _not_begun(restores))]),
         section(
             "Waiting",
             [(f"{one.phase}, {one.reason}", _directions(one.backups, one.restores)) for one in status.waiting],
@@ -65,6 +65,10 @@ def _restoring(restores: RestoreSlots) -> str:
     if restores.limit == 0:
         return f"{restores.in_use}; no more begin, because concurrent-backup-restore-limit is 0"
     return _of(restores.in_use, restores.limit)
+
+
+def _not_begun(restores: RestoreSlots) -> str:
+    return f"{counted(restores.queued, 'restore')}; why: tidegate restore get" if restores.queued else ""
 
 
 def _limit(node: LoadedNode | None) -> str:

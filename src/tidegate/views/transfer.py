@@ -59,6 +59,7 @@ def describe_transfer(transfer: Transfer, reader: Reader) -> tuple[Section, ...]
         section(
             "Way",
             [
+                ("For", ", ".join(f"{one.kind.lower()} {one.name}" for one in transfer.metadata.owner_references)),
                 ("Volume", f"{volume_of(transfer)} ({spec.volume_kind})"),
                 ("Path", spec.path),
                 ("Target", spec.target),

@@ -69,7 +69,8 @@ class ImageSink:
             raise DestinationUnusable(f"{self._path} exists and is not a regular file")
         if self._job.existing_data is not ExistingData.OVERWRITE and not self._job.onto:
             raise DestinationUnusable(
-                f"{self._path} exists already", hint="allow it to be overwritten, or restore to another place"
+                f"{self._path} exists already",
+                hint="use --existing-data overwrite (store restore: --overwrite), or another place",
             )
         if not self._job.force:
             refuse_if_used(self._path, user_of_file)

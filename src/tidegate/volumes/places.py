@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterable
 
 from tidegate.disk import in_use
-from tidegate.model.restore_plan import Place, PlaceState
+from tidegate.model.restore_plan import Place, PlaceState, Room
 from tidegate.volumes.mounted_tree import OWN_ENTRY
 
 _MOST_COUNTED = 1000
@@ -18,7 +18,7 @@ def look_at(path: str) -> Place:
         if stat.S_ISDIR(found.st_mode):
             return _directory(path)
     except (FileNotFoundError, NotADirectoryError):
-        return Place()
+        return Place(in_the_way=_in_the_way(_nearest(path)))
     except OSError as error:
         return Place(state=PlaceState.UNREADABLE, detail=error.strerror or str(error))
     if stat.S_ISREG(found.st_mode):
@@ -30,12 +30,38 @@ def look_at(path: str) -> Place:
     return Place(state=PlaceState.OTHER, detail="neither a file nor a directory")
 
 
+def look_with_room(path: str) -> Place:
+    """The same, and how much can be brought back there: a restore builds beside what it replaces."""
+    place = look_at(path)
+    if place.state in {PlaceState.DEVICE, PlaceState.UNREADABLE} or place.in_the_way:
+        return place
+    try:
+        beside = _nearest(path if place.mounted else os.path.dirname(os.path.realpath(path)))
+        free, device = os.statvfs(beside), os.stat(beside).st_dev
+    except OSError:
+        return place
+    return place.replace(room=Room(file_system=str(device), free_bytes=free.f_bavail * free.f_frsize))
+
+
 def users_of(paths: Iterable[str]) -> dict[str, str]:
     """Who has something at these paths open, by path; who cannot be seen is not told, and found by the mover."""
     try:
         return in_use.users_of(paths)
     except OSError:
         return {}
+
+
+def _nearest(path: str) -> str:
+    """The path itself, or what exists above it: that is where missing directories would be made."""
+    while not os.path.lexists(path):
+        path = os.path.dirname(path) or "/"
+    return path
+
+
+def _in_the_way(nearest: str) -> str:
+    if not os.path.isdir(nearest):
+        return f"{nearest} is not a directory"
+    return "" if os.access(nearest, os.W_OK | os.X_OK) else f"the server may not write to {nearest}"
 
 
 def _directory(path: str) -> Place:

@@ -78,7 +78,10 @@ class DirectorySink:
         wanted = selected_entries(entries, self._globs)
         root, first = next(wanted), next(wanted, None)
         if first is None:
-            raise NotFound("nothing in the backup matches what should be restored", hint="look with: tidegate store ls")
+            raise NotFound(
+                "nothing in the backup matches what should be restored",
+                hint="look with: tidegate backup browse, or store ls",
+            )
         return itertools.chain([root, first], wanted)
 
     def _check_free(self, *, ours: str = "") -> None:
@@ -100,7 +103,8 @@ class DirectorySink:
                 return
         if self._existing_data is not ExistingData.OVERWRITE:
             raise DestinationUnusable(
-                f"{self._path} is not empty", hint="allow it to be overwritten, or restore to another place"
+                f"{self._path} is not empty",
+                hint="use --existing-data overwrite (store restore: --overwrite), or another place",
             )
         if deeper := mounts_below(self._path):
             # What is replaced is removed, and that would go on into whatever is mounted there. No force allows that.

@@ -11,13 +11,14 @@ import errno
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 
 from tidegate.errors import DestinationUnusable, NoSpace
 
 _LONGEST_NAME = 200
-# Younger ones may have been made but not locked yet.
+# Younger ones with nothing in them may have been made but not locked yet.
 _GRACE_SECONDS = 60
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -129,8 +130,14 @@ def _clear_away(parent: str, prefix: str, *, older_than: float) -> None:
         with contextlib.suppress(OSError):
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:
-                if os.fstat(handle).st_mtime < older_than:
+                if os.fstat(handle).st_mtime < older_than or _holds_something(handle):
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     remove(path)
             finally:
                 os.close(handle)
+
+
+def _holds_something(handle: int) -> bool:
+    """It was locked before anything was written to it: without its lock, its owner is gone, however young it is."""
+    found = os.fstat(handle)
+    return bool(os.listdir(handle)) if stat.S_ISDIR(found.st_mode) else found.st_size > 0

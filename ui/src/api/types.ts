@@ -503,6 +503,8 @@ export type Place = {
   detail: string;
   mounted: boolean;
   usedBy: string;
+  inTheWay: string;
+  room?: Room;
 };
 
 export type PlaceState = "free" | "emptyDirectory" | "directory" | "file" | "device" | "other" | "unreadable";
@@ -617,6 +619,7 @@ export type RestoreProgress = {
 export type RestoreSlots = {
   inUse: number;
   limit: number;
+  queued: number;
 };
 
 export type RestoreSpec = {
@@ -683,6 +686,11 @@ export type Retention = {
 };
 
 export type Role = "viewer" | "operator" | "admin";
+
+export type Room = {
+  fileSystem: string;
+  freeBytes: number;
+};
 
 export type Schedule = {
   apiVersion: "tidegate.dev/v1alpha1";
