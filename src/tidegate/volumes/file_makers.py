@@ -7,13 +7,11 @@ In one process both wait for the interpreter, at each of four short calls per fi
 Blocks lie in shared memory, so that nothing is sent but names and places.
 """
 
-import contextlib
 import mmap
 import os
 import pickle
 import select
 import signal
-import socket
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,7 +19,7 @@ from dataclasses import dataclass, field
 from tidegate.errors import HelperLost
 from tidegate.format.pack_message import encode_pack
 from tidegate.format.tree_batches import Pack
-from tidegate.volumes.maker_process import DONE, FAILED, FINISHED, HEADER, NO_BLOCK, become_maker
+from tidegate.volumes.maker_process import DONE, FAILED, FINISHED, HEADER, NO_BLOCK, become_maker, write_all
 from tidegate.volumes.tree_writer import Notes, TreeWriter
 
 # One that it works on, and one that is there when it is done with it.
@@ -34,9 +32,21 @@ _BETWEEN_LOOKS_MS = 250
 @dataclass
 class _Maker:
     process: int
-    line: socket.socket
+    orders: int
+    answers: int
     slots: list[int] = field(default_factory=list)
     """What it has in hand, the oldest first; it answers in that order."""
+
+    def stop_ordering(self) -> None:
+        """It goes on with what it has, and then says goodbye."""
+        if self.orders >= 0:
+            os.close(self.orders)
+            self.orders = -1
+
+    def close(self) -> None:
+        """Both ends of ours."""
+        self.stop_ordering()
+        os.close(self.answers)
 
 
 class FileMakers:
@@ -55,9 +65,13 @@ class FileMakers:
         self._blocks = memoryview(self._shared)
         self._makers: list[_Maker] = []
         self._free = list(range(processes * PACKS_PER_MAKER))
-        with contextlib.suppress(BlockingIOError):  # no more processes for this user
-            for _ in range(processes):
-                self._begin()
+        for _ in range(processes):
+            self._begin()
+
+    @property
+    def processes(self) -> list[int]:
+        """Their numbers."""
+        return [maker.process for maker in self._makers]
 
     def write_pack(self, pack: Pack, block: bytes | None) -> None:
         """Have the files made. They are there when `finish` returns."""
@@ -70,7 +84,7 @@ class FileMakers:
     def finish(self) -> None:
         """Wait until everything is made, and take over what the makers have to tell."""
         for maker in self._makers:
-            maker.line.shutdown(socket.SHUT_WR)
+            maker.stop_ordering()
         for maker in self._makers:
             while (notes := self._hear(maker)) is None:
                 pass
@@ -83,18 +97,18 @@ class FileMakers:
         self._end()
 
     def _begin(self) -> None:
-        ours, theirs = socket.socketpair()
-        with warnings.catch_warnings():
-            # Newer Pythons warn of threads that might hold locks. The child takes none that were there before.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            process = os.fork()
+        (its_orders, orders), (answers, its_answers) = os.pipe(), os.pipe()
+        ours = [orders, answers, *(end for maker in self._makers for end in (maker.orders, maker.answers))]
+        process = _forked()
         if process == 0:
-            for maker in self._makers:
-                maker.line.close()
-            ours.close()
-            become_maker(theirs, self._blocks, self._block_size, self._writer)
-        theirs.close()
-        self._makers.append(_Maker(process, ours))
+            become_maker(its_orders, its_answers, self._blocks, self._block_size, self._writer, not_its=ours)
+        os.close(its_orders)
+        os.close(its_answers)
+        maker = _Maker(process or 0, orders, answers)
+        if process is None:
+            maker.close()
+        else:
+            self._makers.append(maker)
 
     def _send(self, pack: Pack, block: bytes | None) -> None:
         while not (ready := [maker for maker in self._makers if len(maker.slots) < PACKS_PER_MAKER]):
@@ -107,8 +121,8 @@ class FileMakers:
         maker.slots.append(slot)
         message = encode_pack(pack)
         try:
-            maker.line.sendall(HEADER.pack(NO_BLOCK if block is None else slot, len(message)) + message)
-        except OSError:  # it does not listen any more: its last words say why
+            write_all(maker.orders, HEADER.pack(NO_BLOCK if block is None else slot, len(message)) + message)
+        except BrokenPipeError:  # it does not listen any more: its last words say why
             while True:
                 self._hear(maker)
 
@@ -116,11 +130,11 @@ class FileMakers:
         """Wait until one of them is done with something, or with everything: then it has notes. Raises what failed."""
         poll = select.poll()
         for maker in makers:
-            poll.register(maker.line, select.POLLIN)
+            poll.register(maker.answers, select.POLLIN)
         while not (ready := poll.poll(_BETWEEN_LOOKS_MS)):
             self._on_wait()
-        maker = next(maker for maker in makers if maker.line.fileno() == ready[0][0])
-        kind = maker.line.recv(1)
+        maker = next(maker for maker in makers if maker.answers == ready[0][0])
+        kind = os.read(maker.answers, 1)
         if kind == DONE:
             self._free.append(maker.slots.pop(0))
             return None
@@ -134,7 +148,7 @@ class FileMakers:
 
     def _end(self) -> None:
         for maker in self._makers:
-            maker.line.close()
+            maker.close()
             # Done, or not wanted any more. Nobody else reaps it, so the number is still that of this process.
             os.kill(maker.process, signal.SIGKILL)
             os.waitpid(maker.process, 0)
@@ -143,6 +157,17 @@ class FileMakers:
         self._shared.close()
 
 
+def _forked() -> int | None:
+    """None where the system allows no further process."""
+    with warnings.catch_warnings():
+        # Newer Pythons warn of threads that might hold locks. The child takes none that were there before.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            return os.fork()
+        except OSError:
+            return None
+
+
 def _rest(maker: _Maker) -> bytes:
-    with maker.line.makefile("rb") as words:
+    with open(maker.answers, "rb", closefd=False) as words:
         return words.read()

@@ -1,7 +1,9 @@
-"""The process that makes small files: reads packs from a socket, finds their bytes in shared memory, tells when done.
+"""The process that makes small files: reads packs from a pipe, finds their bytes in shared memory, tells when done.
 
     to it       slot, length, then the pack's entries; slot NO_BLOCK: the files are zeros. The end: no more will come
     from it     DONE after each pack; at the end FINISHED and what to tell; after an error FAILED and the error
+
+Two pipes, so that it can stop listening before it says why.
 
 It is forked, and so has everything that its parent had. It touches none of it but the tree and the two above.
 """
@@ -10,9 +12,8 @@ import gc
 import os
 import pickle
 import signal
-import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NoReturn
 
 from tidegate.format.pack_message import decode_pack
@@ -24,11 +25,18 @@ NO_BLOCK = -1
 DONE, FINISHED, FAILED = b".", b"#", b"!"
 
 
-def become_maker(orders: socket.socket, blocks: memoryview, block_size: int, writer: TreeWriter) -> NoReturn:
-    """Never returns, whatever happens: two processes that both take themselves for the mover would be a disaster."""
+def become_maker(
+    orders: int, answers: int, blocks: memoryview, block_size: int, writer: TreeWriter, *, not_its: Iterable[int]
+) -> NoReturn:
+    """Never returns, whatever happens: two processes that both take themselves for the mover would be a disaster.
+
+    Of pipes, the ends `not_its` are the mover's: whoever kept one open would keep makers waiting when the mover is gone.
+    """
     try:
+        for end in not_its:
+            os.close(end)
         _leave_the_parent()
-        _answer(orders, blocks, block_size, writer)
+        _answer(orders, answers, blocks, block_size, writer)
     finally:
         os._exit(0)
 
@@ -46,22 +54,28 @@ def _leave_the_parent() -> None:
     gc.freeze()
 
 
-def _answer(orders: socket.socket, blocks: memoryview, block_size: int, writer: TreeWriter) -> None:
+def _answer(orders: int, answers: int, blocks: memoryview, block_size: int, writer: TreeWriter) -> None:
     try:
         for slot, pack in _packs(orders):
             begin = slot * block_size
             writer.write_pack(pack, None if slot == NO_BLOCK else blocks[begin : begin + block_size])
-            orders.sendall(DONE)
+            os.write(answers, DONE)
     except Exception as error:  # noqa: BLE001  raised again in the parent
-        # Should it be sending us something, it must stop and listen: neither may wait for the other.
-        orders.shutdown(socket.SHUT_RD)
-        orders.sendall(FAILED + pickle.dumps(error))
+        # The orders are closed by now. Should the parent be sending some, it notices and listens.
+        write_all(answers, FAILED + pickle.dumps(error))
     else:
-        orders.sendall(FINISHED + pickle.dumps(writer.notes))
+        write_all(answers, FINISHED + pickle.dumps(writer.notes))
 
 
-def _packs(orders: socket.socket) -> Iterator[tuple[int, Pack]]:
-    with orders.makefile("rb") as incoming:
+def write_all(pipe: int, message: bytes) -> None:
+    """Also what does not fit at once."""
+    rest = memoryview(message)
+    while rest:
+        rest = rest[os.write(pipe, rest) :]
+
+
+def _packs(orders: int) -> Iterator[tuple[int, Pack]]:
+    with open(orders, "rb") as incoming:
         while header := incoming.read(HEADER.size):
             slot, length = HEADER.unpack(header)
             yield slot, decode_pack(incoming.read(length))
