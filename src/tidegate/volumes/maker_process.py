@@ -30,7 +30,7 @@ def become_maker(
 ) -> NoReturn:
     """Never returns, whatever happens: two processes that both take themselves for the mover would be a disaster.
 
-    Of pipes, the ends `not_its` are the mover's: whoever kept one open would keep makers waiting when the mover is gone.
+    Of pipes, the ends `not_its` are the mover's: kept open, they would keep makers waiting when the mover is gone.
     """
     try:
         for end in not_its:
