@@ -70,7 +70,7 @@ class Ours:
             said = []
             for line in mover.stdout:
                 said.append(line)
-                self.memory_mib = max(self.memory_mib, _peak_mib(mover.pid))
+                self.memory_mib = max(self.memory_mib, _peak_mib(mover.pid) + _helpers_mib(mover.pid))
             took = time.monotonic() - began
             mover.stdin.close()
         last = json.loads(said[-1])
@@ -89,3 +89,16 @@ def _peak_mib(pid: int) -> float:
     except OSError:
         return 0.0
     return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM:")), 0.0)
+
+
+def _helpers_mib(pid: int) -> float:
+    """What its own child processes have now and do not share with it."""
+    total = 0
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            for child in children.read_text().split():
+                memory = Path(f"/proc/{child}/smaps_rollup").read_text().splitlines()
+                total += sum(int(line.split()[1]) for line in memory if line.startswith("Private_"))
+        except OSError:  # one of them is gone
+            continue
+    return total / 1024

@@ -21,7 +21,8 @@
     │   │   └── StoreBusy              it answered: fewer requests, please
     │   ├── StoreLocked            another client works on the same volume
     │   ├── ServerUnreachable      no server where the CLI looked for one
-    │   └── NotDelivered           whoever should be notified did not take it
+    │   ├── NotDelivered           whoever should be notified did not take it
+    │   └── HelperLost             a process that did part of the work was killed
     ├── DamageError            stop, loudly; data in the store is not what it should be
     │   ├── DamagedMetadata        a cfg, a lock or a manifest cannot be understood
     │   ├── DamagedBlock           a block's bytes do not match its name
@@ -175,6 +176,12 @@ class NotDelivered(RetryableError):
     """Whoever should be notified did not take it. The sentence never holds an address: addresses carry tokens."""
 
     code = "NotDelivered"
+
+
+class HelperLost(RetryableError):
+    """A process that did part of the work was killed, most likely because memory ran out."""
+
+    code = "HelperLost"
 
 
 class DamageError(TidegateError):

@@ -46,6 +46,14 @@ def test_where_nobody_set_a_limit_even_the_largest_volume_is_moved():
     assert allowance(None, block_size=2 * MIB, volume_size=size, wanted=16).threads == 1
 
 
+@pytest.mark.parametrize(
+    ("memory", "block_mib", "wanted", "makers"),
+    [(96 * MIB, 2, 4, 0), (110 * MIB, 2, 4, 1), (128 * MIB, 2, 4, 2), (None, 2, 16, 2), (128 * MIB, 16, 4, 0)],
+)
+def test_processes_that_make_files_get_what_the_threads_leave(memory, block_mib, wanted, makers):
+    assert allowance(memory, block_size=block_mib * MIB, volume_size=GIB, wanted=wanted).makers == makers
+
+
 @given(
     memory=st.integers(1, 4 * GIB),
     block_size=st.sampled_from([2 * MIB, 16 * MIB]),
@@ -61,6 +69,7 @@ def test_what_is_allowed_fits_and_is_never_nothing(memory, block_size, volume_si
     found = allowance(memory, block_size=block_size, volume_size=volume_size, wanted=wanted)
 
     assert 1 <= found.threads <= wanted
-    assert least + (found.threads - 1) * 4 * block_size <= memory + MIB
+    helpers = found.makers * (16 * MIB + 2 * block_size)
+    assert least + (found.threads - 1) * 4 * block_size + helpers <= memory + MIB
     assert 1 <= found.ahead <= 8
     assert 1 <= found.readers <= found.threads

@@ -77,6 +77,11 @@ class StoredContent:
         """See BackupContent."""
         return self._kept
 
+    @property
+    def makers(self) -> int:
+        """See BackupContent."""
+        return self._allowance.makers
+
     def is_block(self, offset: int, block: bytes) -> bool:
         """See BackupContent."""
         return checksum(block.ljust(self.block_size, b"\0")) == self._ref(offset).checksum

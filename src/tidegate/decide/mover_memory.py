@@ -17,15 +17,24 @@ _BLOCKS_PER_THREAD = 4
 _BESIDE_PER_THREAD = MIB
 _MOST_READERS = 4
 _MOST_AHEAD = 8
+# What a process that makes files writes to of the memory that it shares with the mover at first, and two blocks for it.
+_PER_MAKER = 16 * MIB
+_BLOCKS_PER_MAKER = 2
+# One more gained nothing on two cores, and then the one thread that reads the manifest is the limit.
+_MOST_MAKERS = 2
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """How many threads may each have a block in hand; or else, how many blocks are read ahead, and by how many."""
+    """How many threads may each have a block in hand; or else, how many blocks are read ahead, and by how many.
+
+    Beside the threads so many processes may make files.
+    """
 
     threads: int
     readers: int
     ahead: int
+    makers: int = 0
 
 
 def least_memory(block_size: int, volume_size: int) -> int:
@@ -50,7 +59,9 @@ def allowance(memory: int | None, *, block_size: int, volume_size: int, wanted: 
     readers = min(_MOST_READERS, threads)
     # Each reader has what a thread has, but for the block that it is about to hand over.
     ahead = min(_MOST_AHEAD, affordable * _BLOCKS_PER_THREAD - readers * (_BLOCKS_PER_THREAD - 1))
-    return Allowance(threads, readers, ahead)
+    left = given - _beside(block_size, volume_size) - threads * _per_thread(block_size)
+    makers = max(0, min(_MOST_MAKERS, left // (_PER_MAKER + _BLOCKS_PER_MAKER * block_size)))
+    return Allowance(threads, readers, ahead, makers)
 
 
 def _per_thread(block_size: int) -> int:

@@ -36,12 +36,13 @@ def compress(block: bytes, method: Compression) -> bytes:
         case Compression.GZIP:
             return gzip.compress(block, compresslevel=_GZIP_LEVEL, mtime=0)
         case Compression.LZ4:
-            # Large independent blocks are what Longhorn writes, and they are also the fastest.
+            # Large independent blocks are what Longhorn writes, and they are also the fastest. No checksum of the
+            # content (decision 34): a block is compared with its name, and both sides would compute one more.
             body: bytes = lz4.frame.compress(
                 block,
                 block_size=lz4.frame.BLOCKSIZE_MAX4MB,
                 block_linked=False,
-                content_checksum=True,
+                content_checksum=False,
                 store_size=False,
             )
             return body

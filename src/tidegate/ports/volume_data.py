@@ -115,6 +115,11 @@ class BackupContent(Protocol):
         """
         ...
 
+    @property
+    def makers(self) -> int:
+        """How many processes may help whoever writes what it holds: there is memory for so many beside its threads."""
+        ...
+
     def is_block(self, offset: int, block: bytes) -> bool:
         """Whether these bytes, filled up with zeros, are the block at `offset`, one of `block_offsets`."""
         ...

@@ -99,6 +99,7 @@ class MoverBench:
         includes: tuple[str, ...] = (),
         sparse: bool = True,
         read_back: bool = False,
+        memory_bytes: int | None = None,
     ) -> TransferResult:
         """Restore to `path`."""
         job = DownloadJob(
@@ -111,6 +112,7 @@ class MoverBench:
             onto=onto,
             includes=includes,
             sparse=sparse,
+            memory_bytes=memory_bytes,
             read_back=read_back,
         )
         return self.do(job)

@@ -30,6 +30,9 @@ from tidegate.volumes.workplace import (
     workplace,
     writing_to,
 )
+from tidegate.volumes.writing_out import WritingOut
+
+_LARGE_MANIFEST = 256 * 1024
 
 
 class DirectorySink:
@@ -58,9 +61,11 @@ class DirectorySink:
             with (
                 contextlib.closing(TreeWriter(place, block_size=content.block_size)) as writer,
                 tempfile.TemporaryFile() as spool,
+                WritingOut(place),
             ):
                 entries = read_manifest(ImageBytes(content, on_bytes=on_bytes), mark, spool)
-                unpack(self._wanted(entries), content, writer, on_bytes=on_bytes)
+                makers = content.makers if _is_large(mark) else 0
+                unpack(self._wanted(entries), content, writer, on_bytes=on_bytes, makers=makers)
             self._swap_in(place)
         return [*warnings, *writer.warnings]
 
@@ -145,6 +150,11 @@ class DirectorySink:
             sync_file_system(handle)
         finally:
             os.close(handle)
+
+
+def _is_large(mark: TreeMark) -> bool:
+    """Whether processes that make files are worth what it takes to begin them: some thousand files, several cores."""
+    return mark.manifest_length >= _LARGE_MANIFEST and len(os.sched_getaffinity(0)) > 1
 
 
 def _replace(place: str, path: str) -> None:

@@ -7,15 +7,24 @@ from tidegate.format.tree_batches import Pack, Part, batches
 from tidegate.format.tree_entry import EntryType, TreeEntry
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.entry_shelf import EntryShelf
+from tidegate.volumes.file_makers import FileMakers
 from tidegate.volumes.tree_writer import TreeWriter
 
 _BETWEEN_LOOKS = 1000
 
 
 def unpack(
-    entries: Iterable[TreeEntry], content: BackupContent, writer: TreeWriter, *, on_bytes: Callable[[int], None]
+    entries: Iterable[TreeEntry],
+    content: BackupContent,
+    writer: TreeWriter,
+    *,
+    on_bytes: Callable[[int], None],
+    makers: int = 0,
 ) -> None:
-    """Make every entry. Each block is fetched, checked and written out by one of several threads."""
+    """Make every entry. Each block is fetched and checked by one of several threads.
+
+    With `makers` so many processes make the small files meanwhile.
+    """
     counted = CountedOnce(content, on_bytes)
     with EntryShelf() as waiting, EntryShelf() as links, EntryShelf() as directories:
 
@@ -31,18 +40,24 @@ def unpack(
                     writer.make(entry)
 
         rows = batches(files(), waiting, block_size=content.block_size)
-        for batch in _written(rows, content, writer):
-            counted.add(batch.offset)
+        with FileMakers(
+            writer, processes=makers, block_size=content.block_size, on_wait=lambda: on_bytes(0)
+        ) as file_makers:
+            for batch in _written(rows, content, writer, file_makers):
+                counted.add(batch.offset)
+            file_makers.finish()
         for link in _looking_up(links.as_put(), on_bytes):
             writer.make(link)
         writer.finish(_looking_up(directories.last_first(), on_bytes))
 
 
-def _written(rows: Iterable[Pack | Part], content: BackupContent, writer: TreeWriter) -> Iterator[Pack | Part]:
-    """Each batch once its files are written.
+def _written(
+    rows: Iterable[Pack | Part], content: BackupContent, writer: TreeWriter, makers: FileMakers
+) -> Iterator[Pack | Part]:
+    """Each batch once its files are written, or handed to the makers.
 
-    Large files are written by the threads that fetch. Small ones are made by the one thread that asks, which also reads
-    the manifest: between two threads that make many short calls the interpreter would change hands at each one.
+    Large files are written by the threads that fetch. Small ones are not: between two threads that make many short
+    calls the interpreter would change hands at each one.
     """
 
     def prepare(batch: Pack | Part) -> bytes | None:
@@ -53,7 +68,7 @@ def _written(rows: Iterable[Pack | Part], content: BackupContent, writer: TreeWr
 
     for batch, block in content.ahead(rows, prepare):
         if isinstance(batch, Pack):
-            writer.write_pack(batch, block)
+            makers.write_pack(batch, block)
         yield batch
 
 

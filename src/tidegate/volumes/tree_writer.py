@@ -4,20 +4,22 @@ import contextlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from tidegate.disk.direct_writer import DirectWriter, write_at
 from tidegate.errors import DamagedMetadata
 from tidegate.format.tree_batches import Pack, Part, SplitFile
-from tidegate.format.tree_entry import ROOT_PATH, EntryType, Extent, TreeEntry
+from tidegate.format.tree_entry import ROOT_PATH, EntryType, TreeEntry
 from tidegate.volumes.beneath import DIRECTORY, open_beneath
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PERMISSIONS = 0o777
 _MOST_WARNINGS = 1000
 _MOST_DIRECTORIES = 64
+
+Notes = tuple[Sequence[str], bool]
 
 
 @dataclass
@@ -61,7 +63,7 @@ class TreeWriter:
             except FileExistsError as error:
                 raise _twice(entry) from error
 
-    def write_pack(self, pack: Pack, block: bytes | None) -> None:
+    def write_pack(self, pack: Pack, block: bytes | memoryview | None) -> None:
         """Make files whose bytes are all in `block`; without a block they are zeros."""
         view = None if block is None else memoryview(block)
         with self._making:
@@ -73,7 +75,10 @@ class TreeWriter:
         with self._making:
             file = self._split.get(part.file) or self._begin(part.file)
         if block is not None:
-            _write(file.writer.write_at, part.extents, memoryview(block), part.offset)
+            view = memoryview(block)
+            for image_offset, length, file_offset in part.extents:
+                at = image_offset - part.offset
+                file.writer.write_at(view[at : at + length], file_offset)
         with self._making:
             file.parts_left -= 1
             if file.parts_left == 0:
@@ -87,6 +92,18 @@ class TreeWriter:
                 self._give(entry, handle)
         if self._owners_left_out:
             self._warn("the owners of the files were not restored: only root can")
+
+    @property
+    def notes(self) -> Notes:
+        """What there is to tell so far: warnings, and whether owners were left out."""
+        return self.warnings, self._owners_left_out
+
+    def take_over(self, notes: Notes) -> None:
+        """Tell also what another writer of the same tree would tell."""
+        warnings, owners_left_out = notes
+        for sentence in warnings:
+            self._warn(sentence)
+        self._owners_left_out |= owners_left_out
 
     def close(self) -> None:
         """Give the handles back."""
@@ -122,7 +139,9 @@ class TreeWriter:
         try:
             extents = entry.extents
             if view is not None:
-                _write(partial(write_at, handle), extents, view, begin)
+                for image_offset, length, file_offset in extents:
+                    at = image_offset - begin
+                    write_at(handle, view[at : at + length], file_offset)
             # A hole at the end is made; others are where nothing is written.
             if view is None or extents[-1].file_offset + extents[-1].length != entry.size:
                 os.ftruncate(handle, entry.size)
@@ -220,9 +239,3 @@ def _closing(handle: int) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
-
-
-def _write(write: Callable[[memoryview, int], None], extents: Iterable[Extent], view: memoryview, begin: int) -> None:
-    for image_offset, length, file_offset in extents:
-        at = image_offset - begin
-        write(view[at : at + length], file_offset)
