@@ -1,5 +1,6 @@
 """Who may do what, over the real application; and that the audit tells all of it and no secret."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,8 +12,9 @@ from tidegate.access.accounts import SqliteAccounts
 from tidegate.access.audit import SqliteAudit
 from tidegate.access.passwords import Cost
 from tidegate.api.application import build_application
-from tidegate.api.events import _may_hear_on
-from tidegate.model.access import REQUESTED_BY
+from tidegate.api.events import _may_hear_on, _stream
+from tidegate.model.access import REQUESTED_BY, Role
+from tidegate.model.backup import Backup
 
 PASSWORD = "correct horse battery"
 NAMESPACE = {"metadata": {"name": "shop"}}
@@ -81,7 +83,7 @@ async def audit_of(owner, **query):
 async def test_a_token_is_told_once_works_and_opens_nothing_once_it_is_revoked(owner, reach, token_of):
     token = await token_of("ci", "viewer")
     ci = reach(token)
-    assert (await ci.get("/v1/session")).json() == {"user": "ci", "role": "viewer"}
+    assert (await ci.get("/v1/session")).json() == {"user": "ci", "role": "viewer", "via": "token"}
 
     listed = await owner.get("/v1/tokens")
     assert token not in listed.text
@@ -147,7 +149,7 @@ SHUT_OUT = [{"disabled": True}, {"password": "another password"}]
 @pytest.mark.parametrize("change", SHUT_OUT)
 async def test_a_session_ends_at_once_with_what_it_began_with(owner, alice, change):
     browser = await alice("viewer")
-    assert (await browser.get("/v1/session")).json() == {"user": "alice", "role": "viewer"}
+    assert (await browser.get("/v1/session")).json() == {"user": "alice", "role": "viewer", "via": "user"}
 
     assert (await owner.put("/v1/users/alice", json=change)).status_code == 200
 
@@ -175,7 +177,7 @@ async def test_a_user_who_was_deleted_and_made_again_is_somebody_else(owner, ali
 async def test_a_session_of_a_token_ends_with_the_token(owner, reach, token_of):
     browser = reach()
     token = await token_of("kiosk", "viewer")
-    assert (await browser.post("/v1/login", json={"token": token})).json() == {"user": "kiosk", "role": "viewer"}
+    assert (await browser.post("/v1/login", json={"token": token})).json() == {"user": "kiosk", "role": "viewer", "via": "token"}
 
     await owner.delete("/v1/tokens/kiosk")
 
@@ -285,8 +287,63 @@ async def test_a_stream_ends_with_the_token_that_opened_it(kept, owner, token_of
     app = build_application(kept)
     headers = [(b"authorization", f"Bearer {token}".encode())]
     request = Request({"type": "http", "method": "GET", "path": "/v1/events", "headers": headers, "app": app})
-    assert _may_hear_on(request)
+    assert _may_hear_on(request, Role.VIEWER)
+    assert not _may_hear_on(request, Role.ADMIN)
 
     await owner.delete("/v1/tokens/ci")
 
-    assert not _may_hear_on(request)
+    assert not _may_hear_on(request, Role.VIEWER)
+
+
+@pytest.mark.parametrize("change", [{"role": "operator"}, {"disabled": True}, {"password": "another good password"}])
+async def test_an_open_stream_ends_at_once_when_its_user_becomes_somebody_else(kept, owner, alice, change):
+    browser = await alice("viewer")
+    app = build_application(kept)
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    headers = [(b"cookie", cookie.encode())]
+    request = Request({"type": "http", "method": "GET", "path": "/v1/events", "headers": headers, "app": app})
+    lines = _stream(kept, [Backup], "0", lambda: _may_hear_on(request, Role.VIEWER))
+    assert await anext(lines) == b": still here\n\n"
+    waiting = asyncio.create_task(anext(lines, None))
+    await asyncio.sleep(0)
+
+    await owner.put("/v1/users/alice", json=change)
+
+    assert await asyncio.wait_for(waiting, 10) is None
+
+
+async def test_a_user_changes_their_own_password_by_the_old_one_and_only_this_session_goes_on(owner, alice, reach):
+    browser, other = await alice("viewer"), reach()
+    await other.post("/v1/login", json={"user": "alice", "password": PASSWORD})
+    wish = {"user": "alice", "password": PASSWORD, "newPassword": "a better password"}
+
+    changed = await browser.post("/v1/password", json=wish)
+
+    assert changed.json() == {"user": "alice", "role": "viewer", "via": "user"}
+    assert (await browser.get("/v1/session")).status_code == 200
+    assert (await other.get("/v1/session")).status_code == 401
+    again = await reach().post("/v1/login", json={"user": "alice", "password": "a better password"})
+    assert again.status_code == 200
+    entry = next(one for one in await audit_of(owner) if one["what"] == "password")
+    assert (entry["who"], entry["outcome"], entry["note"]) == ("alice", 200, "own password")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"password": "not this one at all"}, "this is not the password that this user has now"),
+        ({"user": "nobody"}, "this is not the password that this user has now"),
+        ({"newPassword": "short"}, "newPassword"),
+        ({"newPassword": PASSWORD}, "the new password is the old one"),
+    ],
+)
+async def test_a_password_that_cannot_be_changed_gets_one_sentence_and_stays(alice, reach, changes, words):
+    browser = await alice("viewer")
+    wish = {"user": "alice", "password": PASSWORD, "newPassword": "a better password", **changes}
+
+    refused = await browser.post("/v1/password", json=wish)
+
+    assert refused.status_code == 422
+    assert words in refused.text
+    assert (await browser.get("/v1/session")).status_code == 200
+    assert (await reach().post("/v1/login", json={"user": "alice", "password": PASSWORD})).status_code == 200

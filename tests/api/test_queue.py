@@ -71,7 +71,18 @@ async def test_the_queue_is_told_in_parts_that_fit_together_though_somebody_leav
     assert "marker" not in whole
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=x", "marker=x", "marker=1/x/a", "marker=1/2"])
+async def test_a_part_begins_wherever_one_looks(api, queue):
+    await queue(*(a_backup(f"b{n}", f"ns{n}", phase=QUEUED, ticket=n + 1) for n in range(5)))
+    whole = (await api.get("/v1/queue")).json()["waiting"]
+
+    middle = (await api.get("/v1/queue?limit=2&skip=2")).json()
+    beyond = (await api.get("/v1/queue?limit=2&skip=99")).json()
+
+    assert middle["waiting"] == whole[2:4]
+    assert (beyond["waiting"], beyond["waitingCount"]) == ([], 5)
+
+
+@pytest.mark.parametrize("query", ["skip=-1", "skip=x", "limit=0", "limit=x", "marker=x", "marker=1/x/a", "marker=1/2"])
 async def test_a_part_that_nobody_can_mean_is_refused(api, query):
     assert (await api.get(f"/v1/queue?{query}")).status_code == 422
 

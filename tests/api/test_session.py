@@ -29,7 +29,7 @@ async def test_a_login_gives_a_cookie_that_no_script_and_no_other_site_can_use(b
     answer = await browser.post("/v1/login", json={"token": "secret"})
 
     cookie = answer.headers["set-cookie"].lower()
-    assert answer.json() == {"user": "admin", "role": "admin"}
+    assert answer.json() == {"user": "admin", "role": "admin", "via": "admin.token"}
     assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/"))
     assert "secure" not in cookie
     assert "secret" not in cookie

@@ -122,3 +122,16 @@ def test_the_audit_is_asked_for_as_it_was_filtered(run, server):
     assert shown.rows[1][2:] == ["alice", "viewer", "POST", "backups/now", "403"]
     assert shown.rows[2][2:] == ["(alice)", "POST", "backups/now", "201"]
     assert "There are more" in shown.err
+
+
+def test_the_own_password_is_changed_by_the_old_one(run, server, tmp_path):
+    server.answers["POST", "/v1/password"] = (200, {"user": "alice", "role": "viewer", "via": "user"})
+    (tmp_path / "old").write_text("the old password\n")
+    (tmp_path / "new").write_text("the new password\n")
+
+    files = ("--old-password-file", str(tmp_path / "old"), "--password-file", str(tmp_path / "new"))
+    changed = run("user", "password", "alice", *files)
+
+    assert (changed.code, changed.out) == (0, "user/alice\n")
+    wish = {"user": "alice", "password": "the old password", "newPassword": "the new password"}
+    assert server.requests[-1][3] == wish

@@ -32,7 +32,7 @@ def test_what_was_given_out_outlives_a_killed_server_and_is_nowhere_to_be_read(s
     with server.client() as client:
         client.headers.pop("authorization")
         client.cookies.update(cookies)
-        assert client.get("/v1/session").json() == {"user": "alice", "role": "operator"}
+        assert client.get("/v1/session").json() == {"user": "alice", "role": "operator", "via": "user"}
     as_screen = ("--server", server.url, "--token-file", "screen.token")
     assert server.run("backup", "get", *as_screen).returncode == 0
     refused = server.run("setting", "set", "concurrent-backups", "9", *as_screen)

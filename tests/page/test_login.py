@@ -34,7 +34,7 @@ def test_scripts_cannot_read_the_cookie(visitor):
 
 
 def test_a_viewer_sees_everything_and_no_action(visitor):
-    viewer = json.dumps({"user": "guest", "role": "viewer"})
+    viewer = json.dumps({"user": "guest", "role": "viewer", "via": "user"})
     visitor.page.route("**/v1/session", lambda route: route.fulfill(body=viewer, content_type="application/json"))
 
     page = visitor.open("/backups")

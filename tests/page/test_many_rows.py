@@ -7,6 +7,8 @@ import asyncio
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -15,20 +17,27 @@ from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # p
 from tidegate.app.clock import SystemClock
 from tidegate.app.identity import new_id
 from tidegate.model.backup import BackupPhase
+from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.builders import a_backup, a_target
 
 MANY = 10_000
-CHANGES = 240
+CHANGES = 600
+# One client alone waits for its answers, and would show its own pace.
+HANDS = 8
 HEAP = "performance.memory.usedJSHeapSize"
-# Watches how long the page stands still between two frames.
+# Watches each frame, and how often the number in the side bar changes.
 WATCH = """() => {
-  window.longest = 0;
+  window.frames_seen = [];
+  window.drawings = 0;
+  new MutationObserver(() => window.drawings++).observe(document.querySelector("nav"), {
+    subtree: true, characterData: true, childList: true,
+  });
   let last = performance.now();
   const look = (now) => {
-    window.longest = Math.max(window.longest, now - last);
+    window.frames_seen.push(now - last);
     last = now;
     requestAnimationFrame(look);
   };
@@ -42,9 +51,11 @@ async def fill(path):
     now = SystemClock().now()
     await store.create(a_target("store", url=f"file://{path.parent}"))
     await store.create(Setting(metadata=Metadata(name="backup-queue-paused"), spec=SettingSpec(value="true")))
+    backups = [a_backup(f"b-{n:05}", f"ns-{n % 500}", phase=BackupPhase.QUEUED, ticket=n * 1024) for n in range(MANY)]
+    # As the server would have written it: else it would tell them all while it is measured.
     backups = [
-        a_backup(f"b-{n:05}", f"ns-{n % 500}", phase=BackupPhase.QUEUED, ticket=n * 1024).with_status(queued_at=now)
-        for n in range(MANY)
+        backup.replace(status=backup.status.replace(queued_at=now).waiting(Reason.PAUSED, "paused", since=now))
+        for backup in backups
     ]
     await asyncio.gather(*(store.create(backup) for backup in backups))
     await store.close()
@@ -65,39 +76,63 @@ def crowded(browser, tmp_path_factory):
     server.stop()
 
 
+def call_off(server, hand):
+    """Every eighth of those that go, by a client that costs little: it shares the machine with what is measured."""
+    connection = HTTPConnection(urlsplit(server.url).netloc)
+    for n in range(hand, CHANGES, HANDS):
+        connection.request("DELETE", f"/v1/backups/b-{n:05}", headers={"Authorization": f"Bearer {server.token}"})
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 204
+    connection.close()
+
+
+def seconds_until(visitor, path, shown):
+    began = time.perf_counter()
+    visitor.open(path)
+    shown()
+    return time.perf_counter() - began
+
+
 # One test, because ten thousand backups take a while to be made.
 def test_ten_thousand_rows_are_searched_scrolled_and_take_in_many_changes_without_freezing(crowded):
+    page, first_row = crowded.page, lambda: crowded.row("b-00000").wait_for()
     # Once before it counts: a server that has just started looks at ten thousand backups itself.
-    page = crowded.open("/queue")
-    expect(page.locator("main")).to_contain_text("Waiting (10,000)", timeout=60_000)
+    seconds_until(crowded, "/queue", first_row)
+    expect(page.locator("nav")).to_contain_text("10,000", timeout=60_000)
 
-    began = time.perf_counter()
-    page = crowded.open("/queue")
-    expect(page.locator("main")).to_contain_text("Waiting (10,000)", timeout=60_000)
-    expect(crowded.row("b-00000")).to_be_visible()
-    first_load = time.perf_counter() - began
+    overview = seconds_until(crowded, "/", lambda: page.locator(".verdict[data-tone]").wait_for())
+    first_rows = seconds_until(crowded, "/queue", first_row)
     assert page.locator("tr[data-position]").count() < 80
-    everything = page.locator(f'.long table[aria-rowcount="{MANY + 1}"]')
-    expect(everything).to_have_count(1, timeout=60_000)  # the last are told after the first are shown
+    expect(page.locator(f'.long table[aria-rowcount="{MANY + 1}"]')).to_have_count(1)
+    expect(page.locator("nav")).to_contain_text("10,000", timeout=60_000)  # the last are told after the first are shown
     page.evaluate(WATCH)
     heap = page.evaluate(HEAP)
 
     began = time.perf_counter()
-    with crowded.server.client() as client:
-        for n in range(CHANGES):
-            assert client.delete(f"/v1/backups/b-{n:05}").status_code == 204
-    expect(page.locator("main")).to_contain_text(f"Waiting ({MANY - CHANGES:,})", timeout=60_000)
+    with ThreadPoolExecutor(HANDS) as hands:
+        list(hands.map(lambda hand: call_off(crowded.server, hand), range(HANDS)))
+    expect(page.locator("nav")).to_contain_text(f"{MANY - CHANGES:,}", timeout=60_000)
     seconds = time.perf_counter() - began
-    longest, grown = page.evaluate("window.longest"), page.evaluate(HEAP) - heap
+    frames, drawings = page.evaluate("[window.frames_seen.slice(1), window.drawings]")
+    grown = page.evaluate(HEAP) - heap
+    expect(page.locator("main")).to_contain_text(f"Waiting ({MANY - CHANGES:,})")
+    expect(crowded.row(f"b-{CHANGES:05}")).to_have_attribute("data-position", "1")
     sys.stdout.write(
-        f"\n{MANY:,} rows: first ones shown after {first_load:.2f} s, {CHANGES / seconds:.0f} changes a second, "
-        f"longest frame {longest:.0f} ms, heap grown by {grown / 1e6:.0f} MB\n"
+        f"\n{MANY:,} rows: overview after {overview:.2f} s, first rows after {first_rows:.2f} s, "
+        f"{CHANGES / seconds:.0f} changes a second in {drawings / seconds:.0f} drawings, "
+        f"{1000 * len(frames) / sum(frames):.0f} frames a second, the longest {max(frames):.0f} ms, "
+        f"{sum(frame > 100 for frame in frames)} over 100 ms, heap grown by {grown / 1e6:.0f} MB\n"
     )
-    assert longest < 500
+    # What a page that freezes misses by far, and a busy machine does not.
+    assert max(frames) < 500
+    assert len(frames) / sum(frames) > 0.01
+    assert (overview, first_rows) < (5, 5)
     assert grown < 100e6
 
     page.locator(".long").evaluate("list => list.scrollTop = list.scrollHeight")
     expect(crowded.row("b-09999")).to_be_visible()
+    assert page.locator("tr[data-position]").count() < 80
     page.get_by_label("Filter by name").fill("b-07777")
     expect(crowded.row("b-07777")).to_be_visible()
     expect(page.locator("tr[data-position]")).to_have_count(1)

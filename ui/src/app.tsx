@@ -1,10 +1,10 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { relative } from "./logic/quantities";
 import { Brand } from "./parts/brand";
 import { DialogHost } from "./parts/dialog";
 import { Link } from "./parts/link";
 import { ThemeButton } from "./parts/theme";
-import { Toasts } from "./parts/toasts";
+import { tell, Toasts } from "./parts/toasts";
 import { AuditScreen } from "./screens/audit";
 import { BackupScreen } from "./screens/backup";
 import { isOver } from "./screens/backup_actions";
@@ -22,6 +22,7 @@ import { SettingsScreen } from "./screens/settings";
 import { SystemScreen } from "./screens/system";
 import { TargetsScreen } from "./screens/targets";
 import { TokensScreen } from "./screens/tokens";
+import { openOwnPasswordForm } from "./screens/users";
 import { VolumesScreen } from "./screens/volumes";
 import { now } from "./store/clock";
 import { connection } from "./store/live";
@@ -80,6 +81,11 @@ export function App() {
 
 function Frame({ user, role }: { user: string; role: string }) {
     need(backups, restores, targets);
+    const before = useRef(role);
+    useEffect(() => {
+        if (before.current !== role) tell("good", `Your role is ${role} from now on.`);
+        before.current = role;
+    }, [role]);
     useEffect(() => {
         // Plots need a past: sampling begins in the first quiet moment, not with the first look at a plot.
         const later = setTimeout(() => {
@@ -111,9 +117,7 @@ function Frame({ user, role }: { user: string; role: string }) {
                         <ThemeButton />
                     </div>
                     <div class="line who">
-                        <span>
-                            {user} ({role})
-                        </span>
+                        <Who user={user} role={role} />
                         <button class="button quiet small" onClick={() => void logout()}>
                             Log out
                         </button>
@@ -126,6 +130,18 @@ function Frame({ user, role }: { user: string; role: string }) {
             <DialogHost />
             <Toasts />
         </div>
+    );
+}
+
+function Who({ user, role }: { user: string; role: string }) {
+    const at = door.value;
+    const words = `${user} (${role})`;
+    // Only who came in with a password has one to change.
+    if (at.state !== "open" || at.session.via !== "user") return <span>{words}</span>;
+    return (
+        <button class="link" title="Change your password" onClick={() => openOwnPasswordForm(user)}>
+            {words}
+        </button>
     );
 }
 

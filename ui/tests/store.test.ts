@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { problemFrom } from "../src/api/client";
 import { parseEvents } from "../src/api/stream";
-import type { Queue } from "../src/api/types";
 import { matchesFilter, pageOf, readSort, sorted, visible, writeSort } from "../src/logic/tables";
+import { holds, moved, partAround, type QueuePart, rowAt, stillWaiting } from "../src/logic/queue_part";
 import { Collection } from "../src/store/collection";
 import { backOff, newest } from "../src/store/live";
-import { moved } from "../src/store/queue";
 import { backup } from "./build";
 
 const at = (name: string, version: number, uid = `uid-${name}`) =>
@@ -108,16 +107,58 @@ describe("tables", () => {
     });
 });
 
-test("after a move the places are 1 to n and nobody else has passed anybody", () => {
-    const row = (name: string, position: number) => ({
-        name,
-        position,
-        priority: 0,
-        reason: "Paused" as const,
-        message: "",
+describe("a part of the queue", () => {
+    const part = (first: number, ...names: string[]): QueuePart => ({
+        first,
+        rows: names.map((name, at) => ({
+            name,
+            position: first + at + 1,
+            priority: 0,
+            reason: "Paused" as const,
+            message: "",
+        })),
     });
-    const queue: Queue = { limit: 1, paused: true, running: [], waiting: [row("a", 1), row("b", 2), row("c", 3)] };
-    expect(moved(queue, "c", 1).waiting.map((one) => `${one.position}${one.name}`)).toEqual(["1c", "2a", "3b"]);
-    expect(moved(queue, "a", 99).waiting.map((one) => `${one.position}${one.name}`)).toEqual(["1b", "2c", "3a"]);
-    expect(moved(queue, "x", 1)).toBe(queue);
+    const told = ({ rows }: QueuePart) => rows.map((one) => `${one.position}${one.name}`);
+    test.each([
+        ["c", 1, ["1c", "2a", "3b"]],
+        ["a", 99, ["1b", "2c", "3a"]],
+        ["x", 1, ["1a", "2b", "3c"]],
+    ])("after a move of %s to %i the places have no holes and nobody else has passed anybody", (name, to, expected) =>
+        expect(told(moved(part(0, "a", "b", "c"), 3, name, to))).toEqual(expected),
+    );
+    test.each([
+        ["d", 1, ["12c", "13e"]],
+        ["d", 11, ["11d", "12c", "13e"]],
+        ["d", 500, ["11c", "12e"]],
+    ])("in the middle of a long queue, too: %s to %i", (name, to, expected) =>
+        expect(told(moved(part(10, "c", "d", "e"), 900, name, to))).toEqual(expected),
+    );
+    test("rows are found by their index, and who has left makes room", () => {
+        const here = part(10, "c", "d", "e");
+        expect([9, 10, 12, 13].map((index) => rowAt(here, index)?.name)).toEqual([undefined, "c", "e", undefined]);
+        const { part: now, left } = stillWaiting(here, (name) => name !== "c");
+        expect([now.rows.map(({ name }) => name), left]).toEqual([["d", "e"], 1]);
+    });
+    test.each([
+        [0, 30, 0],
+        [170, 200, 0],
+        [500, 530, 415],
+    ])("what is in view from %i to %i is inside of what is asked for", (from, to, first) =>
+        expect(partAround(from, to)).toBe(first),
+    );
+    test("the end of the queue is held though the view reaches beyond it", () => {
+        const end = part(8, "i", "j");
+        expect([holds(end, 8, 30, 10), holds(end, 7, 9, 10), holds(end, 8, 30, 11)]).toEqual([true, false, false]);
+    });
+});
+
+test("what was listed at the version of the stream or later is not listed again", () => {
+    const all = new Collection<ReturnType<typeof backup>>("backups");
+    expect(all.isListedSince("5")).toBe(false);
+    all.replaceAll([at("a", 5)], "5");
+    expect([all.isListedSince("5"), all.isListedSince("6"), all.isListedSince(undefined)]).toEqual([
+        true,
+        false,
+        false,
+    ]);
 });

@@ -44,6 +44,7 @@ async def create_token(request: Request, wanted: NewToken, response: Response) -
 async def revoke_token(request: Request, name: str) -> Response:
     """From now on it opens nothing, and the sessions that began with it are over."""
     await _accounts(request).revoke_token(name)
+    services_of(request).access_bell.ring()
     return Response(status_code=204)
 
 
@@ -76,13 +77,16 @@ async def change_user(request: Request, name: str, change: UserChange) -> User:
     if change.disabled is not None:
         told.append("disabled" if change.disabled else "enabled")
     trail_of(request).note = ", ".join(filter(None, told))
-    return await _accounts(request).change_user(name, change, services_of(request).clock.now())
+    changed = await _accounts(request).change_user(name, change, services_of(request).clock.now())
+    services_of(request).access_bell.ring()
+    return changed
 
 
 @router.delete("/users/{name}", status_code=204)
 async def delete_user(request: Request, name: str) -> Response:
     """They cannot come in any more, and their sessions are over."""
     await _accounts(request).delete_user(name)
+    services_of(request).access_bell.ring()
     return Response(status_code=204)
 
 

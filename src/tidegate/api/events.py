@@ -12,6 +12,7 @@ from tidegate.api.auth import caller_from, require_token, services_of
 from tidegate.api.presenting import present_news
 from tidegate.api.services import Services
 from tidegate.errors import InvalidInput, Unauthenticated, WatchExpired
+from tidegate.model.access import Role
 from tidegate.model.kinds import KIND_BY_PLURAL
 from tidegate.model.resource import Resource
 
@@ -44,23 +45,26 @@ async def events(
     elif not start.isdecimal():
         raise InvalidInput(f"{start!r} is not a version", field="since")
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    lines = _stream(services, wanted, start, lambda: _may_hear_on(request))
+    role = caller_from(request).role
+    lines = _stream(services, wanted, start, lambda: _may_hear_on(request, role))
     return StreamingResponse(lines, media_type="text/event-stream", headers=headers)
 
 
-def _may_hear_on(request: Request) -> bool:
-    """A stream may outlive its token, its session or its user, none of whom shall hear more then."""
+def _may_hear_on(request: Request, role: Role) -> bool:
+    """A stream may outlive its token, its session or its user, none of whom shall hear more then.
+
+    It ends with the role, too: a page whose stream ends asks who it is, and shows what that one may do.
+    """
     try:
-        caller_from(request)
+        return caller_from(request).role is role
     except Unauthenticated:
         return False
-    return True
 
 
 async def _stream(
     services: Services, kinds: list[type[Resource]], since: str, may_hear_on: Callable[[], bool] = lambda: True
 ) -> AsyncIterator[bytes]:
-    # Two things can end a wait: the next change, and the server going down. uvicorn would wait for us for ever.
+    # What ends a wait: the next change, another role, and the server going down. uvicorn would wait for us for ever.
     down = asyncio.create_task(services.shutting_down.wait())
     outbox = _Outbox(services)
     filling = asyncio.create_task(outbox.fill(kinds, since))
@@ -68,10 +72,12 @@ async def _stream(
     try:
         while not down.done():
             coming = asyncio.create_task(outbox.something.wait())
+            rung = asyncio.create_task(services.access_bell.heard())
             await asyncio.wait(
-                {coming, filling, down}, timeout=_KEEP_ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                {coming, rung, filling, down}, timeout=_KEEP_ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED
             )
             coming.cancel()
+            rung.cancel()
             if not may_hear_on():
                 return
             if filling.done():

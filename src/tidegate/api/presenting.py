@@ -78,9 +78,8 @@ def _explained(resource: Resource, found: Standing | None) -> Resource:
     if not isinstance(resource, Backup) or not _is_queued(resource):
         return resource
     # Who may start has a position too, until the queue has written that it does.
-    resource = resource.with_status(queue_position=found.position if found else None)
-    if found is None or found.obstacle is None or resource.status.queued_at is None:
-        return resource
-    return resource.replace(
-        status=resource.status.waiting(found.obstacle.reason, found.obstacle.message, since=resource.status.queued_at)
-    )
+    status, obstacle = resource.status, found.obstacle if found else None
+    said = status.condition("Waiting")
+    if obstacle and status.queued_at and (said is None or (said.reason, said.message) != (obstacle.reason, obstacle.message)):
+        status = status.waiting(obstacle.reason, obstacle.message, since=status.queued_at)
+    return resource.replace(status=status.replace(queue_position=found.position if found else None))

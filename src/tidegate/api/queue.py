@@ -48,12 +48,14 @@ async def list_queue(
     marker: Annotated[
         str | None, Query(max_length=1024, description="From an earlier part: what is behind it.")
     ] = None,
+    skip: Annotated[int, Query(ge=0, le=10_000_000, description="Without a marker: so many are passed over.")] = 0,
 ) -> Response:
     """The queue in its order, with the reason of each wait and when each will probably start."""
     services = services_of(request)
     table, figures = await queue_table(services), await backup_figures(services)
     snapshot, settings = await queue_now(services, table)
-    first = 0 if marker is None else table.ahead((*place_of(marker)[:2], place_of(marker)[2] + "\0"))
+    first = skip if marker is None else table.ahead((*place_of(marker)[:2], place_of(marker)[2] + "\0"))
+    first = min(first, len(snapshot.waiting))
     places = range(first, min(len(snapshot.waiting), first + limit) if limit else len(snapshot.waiting))
     more = marker_of(table.places()[places.stop - 1]) if places and places.stop < len(snapshot.waiting) else None
     entries = table.queued()[places.start : places.stop]

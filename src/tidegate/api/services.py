@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from tidegate.api.bell import Bell
 from tidegate.api.event_lines import EventLines
 from tidegate.api.page_files import PageFiles
 from tidegate.api.queue_around import AroundQueue
@@ -59,6 +60,8 @@ class Services:
     logins: LoginGuard = field(default_factory=LoginGuard)
     accounts: Accounts | None = None
     """Without them, nobody comes in but the owner."""
+    access_bell: Bell = field(default_factory=Bell)
+    """Rung when somebody's token, role or password is another one: open event streams look whether they may go on."""
     audit: AuditLog | None = None
     page: PageFiles = field(default_factory=PageFiles)
     """The built web page; empty where nobody built it."""

@@ -15,7 +15,7 @@ from tidegate.api.services import Services
 from tidegate.api.sessions import LIFETIME
 from tidegate.api.trail import caller_of, trail_of
 from tidegate.errors import InvalidInput, TooManyAttempts, Unauthenticated
-from tidegate.model.access import LONGEST_PASSWORD, Caller, Role
+from tidegate.model.access import LONGEST_PASSWORD, Caller, Password, Role, UserChange, Via
 from tidegate.model.frozen import Model
 from tidegate.model.names import LONGEST_LABEL
 
@@ -30,11 +30,21 @@ class Login(Model):
     password: str = Field(default="", max_length=LONGEST_PASSWORD, repr=False)
 
 
+class OwnPassword(Model):
+    """A user's own wish for another password; the one they have is what lets them."""
+
+    user: str = Field(min_length=1, max_length=LONGEST_LABEL)
+    password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
+    new_password: Password = Field(repr=False)
+
+
 class Session(Model):
     """Who is asking, and what they may do."""
 
     user: str
     role: Role
+    via: Via
+    """What they came in with; a user has a password that they can change."""
 
 
 @router.post("/login")
@@ -52,16 +62,45 @@ async def login(request: Request, response: Response, given: Login) -> Session:
         trail.told = False  # who floods the door must not flood the audit
         raise
     trail.caller = caller
-    now = services.clock.now()
+    return _open_session(request, response, caller)
+
+
+@router.post("/password")
+async def change_own_password(request: Request, response: Response, given: OwnPassword) -> Session:
+    """Change one's own password by showing the old one; every other session of this user is over, this one goes on."""
+    require_same_origin(request)
+    services = services_of(request)
+    trail = trail_of(request)
+    trail.claimed, trail.told = given.user, True
+    if given.new_password == given.password:
+        raise InvalidInput("the new password is the old one", field="newPassword", hint="choose another")
+    try:
+        caller = await _let_in(request, services, Login(user=given.user, password=given.password))
+    except TooManyAttempts:
+        trail.told = False
+        raise
+    except Unauthenticated:
+        # Not 401: the session of who mistypes the old password is as good as before.
+        raise InvalidInput("this is not the password that this user has now", field="password") from None
+    trail.caller, trail.note = caller, "own password"
+    assert services.accounts is not None  # noqa: S101  # a user was let in by them
+    await services.accounts.change_user(caller.name, UserChange(password=given.new_password), services.clock.now())
+    opened = _open_session(request, response, caller)
+    services.access_bell.ring()
+    return opened
+
+
+def _open_session(request: Request, response: Response, caller: Caller) -> Session:
+    services = services_of(request)
     response.set_cookie(
         services.sessions.cookie_name,
-        services.sessions.issue(holder_for(services, caller), now),
+        services.sessions.issue(holder_for(services, caller), services.clock.now()),
         max_age=int(LIFETIME.total_seconds()),
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="strict",
     )
-    return Session(user=caller.name, role=caller.role)
+    return Session(user=caller.name, role=caller.role, via=caller.via)
 
 
 async def _let_in(request: Request, services: Services, given: Login) -> Caller:
@@ -97,4 +136,4 @@ async def logout(request: Request) -> Response:
 async def session(request: Request) -> Session:
     """Who one is: 401 tells a page to ask for a login."""
     caller = caller_of(request)
-    return Session(user=caller.name, role=caller.role)
+    return Session(user=caller.name, role=caller.role, via=caller.via)

@@ -68,14 +68,14 @@ def remove_accounts(cli: CliContext, noun: Noun, names: Sequence[str], *, verb: 
             cli.terminal.out(f"{noun.word}/{name}")
 
 
-def read_password(cli: CliContext, file: str) -> str:
+def read_password(cli: CliContext, file: str, *, prompt: str = "Password", twice: bool = True) -> str:
     """From a file, standard input, or a person who types it twice. Never an argument: others can see those."""
     if not file:
         if not cli.terminal.asks:
             raise wrong_usage(
                 "Nobody is here to type a password.", hint="Give it with --password-file FILE, or - for standard input."
             )
-        return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+        return str(typer.prompt(prompt, hide_input=True, confirmation_prompt=twice, err=True))
     try:
         if file == "-":
             return sys.stdin.read(_LARGEST_FILE).rstrip("\r\n")

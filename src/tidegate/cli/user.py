@@ -71,6 +71,33 @@ def set_password(ctx: typer.Context, *, name: Name, password_file: PasswordFile 
 
 
 @app.command(
+    "password",
+    epilog=epilog(
+        "tidegate user password alice",
+        "tidegate user password alice --old-password-file old --password-file new",
+        codes=(ExitCode.REJECTED,),
+    ),
+)
+def password(
+    ctx: typer.Context,
+    *,
+    name: Name,
+    old_password_file: Annotated[
+        str, typer.Option(metavar="FILE", help="File with the password that holds now. Without it you are asked.")
+    ] = "",
+    password_file: PasswordFile = "",
+) -> None:
+    """Change your own password: the old one lets you, whatever your role. Other sessions of yours are over."""
+    cli = context_of(ctx)
+    old = read_password(cli, old_password_file, prompt="Password that holds now", twice=False)
+    new = read_password(cli, password_file, prompt="New password")
+    with cli.connect() as client:
+        client.change("POST", "password", body={"user": name, "password": old, "newPassword": new})
+    cli.terminal.note(f"{name} has another password; sessions that began with the old one are over.")
+    cli.terminal.out(f"{USER.word}/{name}")
+
+
+@app.command(
     "set-role", epilog=epilog("tidegate user set-role alice operator", codes=(ExitCode.REJECTED, ExitCode.NOT_FOUND))
 )
 def set_role(

@@ -34,7 +34,7 @@ export function problemFrom(status: number, text: string): Problem {
 type Listener = (problem: Problem) => void;
 let onRefused: Listener = () => undefined;
 
-/** Who wants to know that the session is over. */
+/** Who wants to know that the session is over, or may do less than the page believed. */
 export function whenRefused(listener: Listener): void {
     onRefused = listener;
 }
@@ -54,7 +54,8 @@ export async function request(method: string, path: string, options: { body?: un
     }
     if (answer.ok) return answer;
     const problem = problemFrom(answer.status, await answer.text().catch(() => ""));
-    if (problem.status === 401 && path !== "/v1/login") onRefused(problem);
+    const atTheDoor = path === "/v1/login";
+    if ([401, 403].includes(problem.status) && !atTheDoor) onRefused(problem);
     throw problem;
 }
 

@@ -487,6 +487,12 @@ export type OnError = "Fail" | "Continue";
 
 export type OnInterruption = "Fail" | "Requeue";
 
+export type OwnPassword = {
+  user: string;
+  password: string;
+  newPassword: string;
+};
+
 export type OwnerReference = {
   kind: string;
   name: string;
@@ -757,6 +763,7 @@ export type SelectionWish = {
 export type Session = {
   user: string;
   role: Role;
+  via: Via;
 };
 
 export type Setting = {

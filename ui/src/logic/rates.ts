@@ -1,5 +1,8 @@
 // What a running transfer tells over time: a rate that can be drawn, a mean, and whether it stands still.
 
+import type { Condition } from "../api/types";
+import { time } from "./quantities";
+
 export type Sample = { at: number; value: number };
 
 /** A window of samples; older ones are dropped, so a page that is open for weeks does not grow. */
@@ -23,6 +26,13 @@ export function meanRate(done: number, startedAt: number | undefined, now: numbe
 }
 
 export const STALL_MS = 30_000;
+
+/** Milliseconds without progress if it stalls: by the server's word, or by what the page has seen itself. */
+export function stalledFor(conditions: readonly Condition[], seen: number, now: number): number | undefined {
+    const told = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+    if (!told) return seen > STALL_MS ? seen : undefined;
+    return Math.max(seen, now - (time(told.lastTransitionTime) ?? now));
+}
 
 /** When each thing last moved on; nothing said for STALL_MS while it should move is a stall. */
 export class StallWatch {

@@ -14,13 +14,17 @@ type Props = {
     row: (index: number) => ComponentChildren;
     /** The row to begin with. */
     first?: number;
+    /** The first row in view, told where scrolling rests: browsers allow only so many changes of the address. */
     onScrolled?: (first: number) => void;
     /** Which rows exist now, for whoever must fetch them. */
     onView?: (from: number, to: number) => void;
 };
 
+const REST_MS = 300;
+
 export function LongList({ label, count, rowHeight, columns, head, row, first = 0, onScrolled, onView }: Props) {
     const holder = useRef<HTMLDivElement>(null);
+    const resting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
     const height = useSignal(900);
     const top = useSignal(scrollTopOf(first, count, rowHeight, height.value));
     useEffect(() => {
@@ -28,14 +32,18 @@ export function LongList({ label, count, rowHeight, columns, head, row, first = 
         element.scrollTop = scrollTopOf(first, count, rowHeight, element.clientHeight);
         const fit = new ResizeObserver(() => (height.value = element.clientHeight));
         fit.observe(element);
-        return () => fit.disconnect();
+        return () => {
+            fit.disconnect();
+            clearTimeout(resting.current);
+        };
     }, []);
     const { from, to, before, after } = windowOf(count, rowHeight, top.value, height.value);
     useEffect(() => onView?.(from, to), [from, to, onView]);
     const onScroll = () => {
         top.value = holder.current!.scrollTop;
         const seen = windowOf(count, rowHeight, top.value, height.value);
-        onScrolled?.(seen.from === 0 ? 0 : seen.from + MARGIN);
+        clearTimeout(resting.current);
+        resting.current = setTimeout(() => onScrolled?.(seen.from === 0 ? 0 : seen.from + MARGIN), REST_MS);
     };
     return (
         <div class="long" ref={holder} onScroll={onScroll} tabIndex={0} role="region" aria-label={label}>
@@ -57,3 +65,12 @@ const Gap = ({ height, columns }: { height: number; columns: number }) =>
             <td colSpan={columns} style={{ height: `${height}px` }} />
         </tr>
     ) : null;
+
+/** In the place of a row that is not here yet. */
+export const Coming = ({ index, columns }: { index: number; columns: number }) => (
+    <tr class="coming" aria-rowindex={index + 2}>
+        <td colSpan={columns} class="muted">
+            Row {(index + 1).toLocaleString("en")} is on its way…
+        </td>
+    </tr>
+);

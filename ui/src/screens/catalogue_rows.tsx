@@ -1,19 +1,18 @@
 // The two long tables: volume backups, and volumes.
 
 import type { ComponentChildren } from "preact";
-import { useCallback, useEffect, useRef } from "preact/hooks";
+import { useCallback, useRef } from "preact/hooks";
 import { claimOf, ownerOf, type StoredBackup, type StoredVolume } from "../logic/catalogue";
 import { bytes } from "../logic/quantities";
 import { type Action, ActionMenu, sentence } from "../parts/actions";
 import { backupLink, Link } from "../parts/link";
-import { LongList } from "../parts/long_list";
+import { Coming, LongList } from "../parts/long_list";
 import { Ago, Phase } from "../parts/words";
 import type { FarRows } from "../store/far_rows";
 import { param, setParams } from "../store/place";
 import { backupActions, recordOf, type Shown, volumeActions } from "./catalogue_actions";
 
 const ROW_HEIGHT = 36;
-const QUIET_MS = 300;
 
 /** Where rows come from, and how to say that they may have changed. */
 export type Listed = { rows: FarRows<StoredBackup & StoredVolume>; soon: () => void };
@@ -31,18 +30,11 @@ type FarProps<T> = {
 function FarTable<T extends StoredBackup | StoredVolume>(props: FarProps<T>) {
     const { label, count, listed, columns, keyOf } = props;
     const { rows, soon } = listed;
-    const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
     const first = useRef(Math.min(Number(param("from")) || 0, count - 1));
     const onView = useCallback((from: number, to: number) => rows.look(from, Math.min(to, count) - 1), [rows, count]);
-    // Browsers allow only so many changes of the address: it is told where scrolling rests.
-    const onScrolled = (from: number) => {
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => setParams({ from: from > 0 ? String(from) : null }), QUIET_MS);
-    };
-    useEffect(() => () => clearTimeout(timer.current), []);
     const row = (index: number) => {
         const one = rows.at(index) as T | undefined;
-        if (!one) return <Waiting key={`at-${index}`} index={index} columns={columns.length + 1} />;
+        if (!one) return <Coming key={`at-${index}`} index={index} columns={columns.length + 1} />;
         const shown = { drop: () => rows.drop((other) => keyOf(other as unknown as T) === keyOf(one)), again: soon };
         return (
             <tr key={keyOf(one)} data-row={keyOf(one)} aria-rowindex={index + 2}>
@@ -70,7 +62,7 @@ function FarTable<T extends StoredBackup | StoredVolume>(props: FarProps<T>) {
                 rowHeight={ROW_HEIGHT}
                 columns={columns.length + 1}
                 first={first.current}
-                onScrolled={onScrolled}
+                onScrolled={(from) => setParams({ from: from > 0 ? String(from) : null })}
                 onView={onView}
                 head={
                     <tr>
@@ -89,14 +81,6 @@ function FarTable<T extends StoredBackup | StoredVolume>(props: FarProps<T>) {
         </>
     );
 }
-
-const Waiting = ({ index, columns }: { index: number; columns: number }) => (
-    <tr class="coming" aria-rowindex={index + 2}>
-        <td colSpan={columns} class="muted">
-            Row {(index + 1).toLocaleString("en")} is on its way…
-        </td>
-    </tr>
-);
 
 const size = (text: string): string => (text ? bytes(Number(text)) : "–");
 

@@ -16,7 +16,8 @@ import { isOver, openBackupForm, phaseOf } from "./backup_actions";
 
 export function Overview() {
     need(backups, systemBackups, volumes, schedules, targets, settings);
-    const loaded = [volumes, schedules, targets, backups, settings].every((kind) => kind.loaded.value);
+    // Of backups there may be very many: what volumes and targets tell is not held back for the last of them.
+    const loaded = [volumes, schedules, targets, settings].every((kind) => kind.loaded.value);
     return (
         <Screen
             title="Overview"
@@ -64,6 +65,12 @@ function Sentence() {
                 {found.details.map((line) => (
                     <li key={line}>{line}.</li>
                 ))}
+                {!backups.loaded.value && (
+                    <li class="muted">
+                        Backups are still being read, {backups.size.toLocaleString("en")} so far: what failed among the
+                        others is not counted yet.
+                    </li>
+                )}
             </ul>
             {found.tone === "empty" && (
                 <Link to={targets.size === 0 ? "/targets" : "/volumes"}>
@@ -88,7 +95,7 @@ function Tiles() {
     const all = backups.all();
     const queued = all.filter((backup) => backup.status.phase === "Queued");
     const running = all.filter((backup) => !isOver(backup) && !["New", "Queued"].includes(backup.status.phase));
-    const oldest = Math.min(...queued.map((backup) => time(backup.status.queuedAt) ?? now.value));
+    const oldest = queued.reduce((least, one) => Math.min(least, time(one.status.queuedAt) ?? least), now.value);
     const failed = failedLately(all, minute());
     const promised = promises(schedules.all(), minute());
     const never = volumes.all().filter((volume) => protectionOf(volume, promised, minute()).state === "never");

@@ -3,28 +3,35 @@ import { useEffect } from "preact/hooks";
 import type { Queue } from "../api/types";
 import { commands } from "../logic/commands";
 import { plural } from "../logic/quantities";
+import { type QueuePart, stillWaiting } from "../logic/queue_part";
 import { ActionButton } from "../parts/actions";
 import { Card, Screen } from "../parts/screen";
 import { setSetting } from "../store/operations";
 import { backups, need, setting, settings, targets } from "../store/resources";
 import { mayAct, mayManage } from "../store/session";
-import { queue, waitingCount, watchQueue } from "../store/queue";
+import { inView, queue, waitingCount, watchQueue } from "../store/queue";
 import { isOver, openBackupForm } from "./backup_actions";
 import { RunningLane } from "./queue_running";
 import { Timeline } from "./queue_timeline";
 import { WaitingLane } from "./queue_waiting";
 
 /** What the stream has told since the queue was last asked for: who is over does not run, who has left does not wait. */
-function freshened(found: Queue | null): Queue | null {
-    if (!found) return null;
+function freshened(found: Queue, part: QueuePart): { found: Queue; part: QueuePart; total: number } {
     const waits = (name: string): boolean => ["New", "Queued"].includes(backups.get(name)?.status.phase ?? "New");
     const runs = (name: string): boolean => {
         const backup = backups.get(name);
         return !backup || !isOver(backup);
     };
-    const waiting = found.waiting.filter((row) => waits(row.name));
-    const left = found.waiting.length - waiting.length;
-    return { ...found, running: found.running.filter(runs), waiting, waitingCount: waitingCount(found) - left };
+    const fresh = stillWaiting(part, waits);
+    return {
+        found: {
+            ...found,
+            running: found.running.filter(runs),
+            waiting: found.waiting.filter((row) => waits(row.name)),
+        },
+        part: fresh.part,
+        total: waitingCount(found) - fresh.left,
+    };
 }
 
 /** The namespaces of the row under the pointer or the focus: shown wherever they occur. */
@@ -33,7 +40,8 @@ export const lit = signal<ReadonlySet<string>>(new Set());
 export function QueueScreen() {
     need(backups, settings, targets);
     useEffect(watchQueue, []);
-    const now = freshened(queue.value);
+    const fresh = queue.value && freshened(queue.value, inView.value);
+    const now = fresh?.found;
     return (
         <Screen
             title="Queue"
@@ -51,11 +59,11 @@ export function QueueScreen() {
         >
             {now?.paused && (
                 <p class="notice warn">
-                    The queue is paused: what runs goes on, nothing else starts. {plural(waitingCount(now), "backup")}{" "}
-                    keep their place.
+                    The queue is paused: what runs goes on, nothing else starts.{" "}
+                    {plural(fresh!.total, "backup keeps its place", "backups keep their place")}.
                 </p>
             )}
-            {now ? (
+            {fresh && now ? (
                 <>
                     <Card
                         title="Running and ready"
@@ -64,8 +72,8 @@ export function QueueScreen() {
                     >
                         <RunningLane names={now.running} limit={now.limit} />
                     </Card>
-                    <Card title={`Waiting (${waitingCount(now).toLocaleString("en")})`} label="Waiting">
-                        <WaitingLane waiting={now.waiting} />
+                    <Card title={`Waiting (${fresh.total.toLocaleString("en")})`} label="Waiting">
+                        <WaitingLane part={fresh.part} total={fresh.total} />
                     </Card>
                     <Card title="Last hour and forecast" label="Last hour and forecast">
                         <Timeline queue={now} />

@@ -1,16 +1,18 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { Backup, WaitingBackup } from "../api/types";
 import { commands } from "../logic/commands";
 import { chipsOf, sharedChips } from "../logic/globs";
 import { plural } from "../logic/quantities";
+import { type QueuePart, rowAt } from "../logic/queue_part";
 import { matchesFilter } from "../logic/tables";
 import { type Action, ActionMenu, perform } from "../parts/actions";
 import { backupLink, Link } from "../parts/link";
-import { LongList } from "../parts/long_list";
+import { Coming, LongList } from "../parts/long_list";
 import { FilterBox } from "../parts/table";
 import { Ago, Namespaces, Reason } from "../parts/words";
 import { param, setParams } from "../store/place";
-import { moveBackup } from "../store/queue";
+import { lookAt, lookAtAll, moveBackup } from "../store/queue";
 import { backups, targets } from "../store/resources";
 import { mayAct } from "../store/session";
 import { cancelAction } from "./backup_actions";
@@ -33,12 +35,15 @@ const search = (row: WaitingBackup): string => {
     return `${row.name} ${row.reason} ${row.blockedBy ?? ""} ${backup ? chipsOf(backup.spec).join(" ") : ""}`;
 };
 
-export function WaitingLane({ waiting }: { waiting: readonly WaitingBackup[] }) {
+export function WaitingLane({ part, total }: { part: QueuePart; total: number }) {
     const dragged = useSignal("");
     const over = useSignal("");
     const filter = param("q");
-    const rows = filter ? waiting.filter((row) => matchesFilter(search(row), filter)) : waiting;
-    if (waiting.length === 0)
+    useEffect(() => lookAtAll(filter !== ""), [filter]);
+    useEffect(() => () => lookAtAll(false), []);
+    const found = filter ? part.rows.filter((row) => matchesFilter(search(row), filter)) : null;
+    const rows = found ? { first: 0, rows: found } : part;
+    if (total === 0)
         return (
             <div class="empty">
                 Nobody waits. A new backup starts at once, unless it shares a namespace with one that runs.
@@ -71,20 +76,23 @@ export function WaitingLane({ waiting }: { waiting: readonly WaitingBackup[] }) 
             <div class="row body">
                 <FilterBox label="Filter by name, namespace, reason" />
                 <span class="muted small">
-                    {filter ? `${rows.length.toLocaleString("en")} of ${plural(waiting.length, "backup")}. ` : ""}
+                    {found && `${found.length.toLocaleString("en")} of ${plural(total, "backup")}`}
+                    {found && (part.rows.length < total ? ", the others are being asked for… " : ". ")}
                     {mayAct.value && "Drag a row, or press Alt with ↑ or ↓ on it, to move it."}
                 </span>
             </div>
             <LongList
                 label="Waiting backups"
-                count={rows.length}
+                count={found?.length ?? total}
                 rowHeight={ROW_HEIGHT}
                 columns={COLUMNS}
                 first={Number(param("from")) || 0}
                 onScrolled={(from) => setParams({ from: from > 0 ? String(from) : null })}
+                onView={lookAt}
                 head={<Head />}
                 row={(index) => {
-                    const row = rows[index]!;
+                    const row = rowAt(rows, index);
+                    if (!row) return <Coming key={`at-${index}`} index={index} columns={COLUMNS} />;
                     return (
                         <Waiting
                             key={row.name}
@@ -92,7 +100,7 @@ export function WaitingLane({ waiting }: { waiting: readonly WaitingBackup[] }) 
                             index={index}
                             dragging={over.value === row.name}
                             drag={drag(row)}
-                            last={waiting.length}
+                            last={total}
                         />
                     );
                 }}

@@ -1,7 +1,7 @@
 import type { Backup, Restore } from "../api/types";
 import { command, commands } from "../logic/commands";
 import { bytes, duration, percent, plural, rate, time, timeLeft, UNKNOWN } from "../logic/quantities";
-import { meanRate, STALL_MS } from "../logic/rates";
+import { meanRate, stalledFor } from "../logic/rates";
 import { ActionButton } from "../parts/actions";
 import { backupLink, Link, restoreLink } from "../parts/link";
 import { Plot } from "../parts/plot";
@@ -225,11 +225,13 @@ function Moving({ transfer }: { transfer: Transfer }) {
             </div>
         );
     }
+    const stands = stalledFor(transfer.status.conditions, standsFor(transfer), now.value);
     if (!status.progress) {
         return (
             <div class="moving">
                 <span>{name}</span>
                 <span class="muted">starting on {status.node ?? "its node"}</span>
+                {stands !== undefined && <Stalled milliseconds={stands} />}
             </div>
         );
     }
@@ -237,7 +239,6 @@ function Moving({ transfer }: { transfer: Transfer }) {
     const done = percent(bytesDone, totalBytes);
     const left = timeLeft(bytesDone, totalBytes, bytesPerSecond);
     const mean = meanRate(bytesDone, time(status.startTimestamp), now.value);
-    const stalled = standsFor(transfer) > STALL_MS;
     return (
         <div class="moving">
             <span title={`${name} on ${status.node ?? "a node"}`}>
@@ -247,7 +248,7 @@ function Moving({ transfer }: { transfer: Transfer }) {
                     {status.node && ` on ${status.node}`}
                 </span>
             </span>
-            <Bar percent={done} label={`Bytes of ${name}`} stalled={stalled} />
+            <Bar percent={done} label={`Bytes of ${name}`} stalled={stands !== undefined} />
             <span class="end">{done === undefined ? "" : `${done} %`}</span>
             <span class="end secondary">
                 {bytes(bytesDone)} of {totalBytes === undefined ? UNKNOWN : bytes(totalBytes)}
@@ -256,10 +257,8 @@ function Moving({ transfer }: { transfer: Transfer }) {
                 {rate(bytesPerSecond)} <span class="muted">⌀ {rate(mean)}</span>
             </span>
             <span class="end secondary">
-                {stalled ? (
-                    <b class="phase" data-tone="warn">
-                        stalled {duration(standsFor(transfer) / 1000)}
-                    </b>
+                {stands !== undefined ? (
+                    <Stalled milliseconds={stands} />
                 ) : left === undefined ? (
                     `${UNKNOWN} left`
                 ) : (
@@ -269,3 +268,9 @@ function Moving({ transfer }: { transfer: Transfer }) {
         </div>
     );
 }
+
+const Stalled = ({ milliseconds }: { milliseconds: number }) => (
+    <b class="phase" data-tone="warn" title="It should move, and nothing of it does. It is stopped if that goes on.">
+        stalled {duration(milliseconds / 1000)}
+    </b>
+);

@@ -1,3 +1,4 @@
+import { Problem } from "../api/client";
 import type { User } from "../api/types";
 import { command } from "../logic/commands";
 import type { Role } from "../logic/roles";
@@ -6,6 +7,7 @@ import { openDialog } from "../parts/dialog";
 import { Form } from "../parts/form";
 import { type Column, Table } from "../parts/table";
 import { Ago, Phase } from "../parts/words";
+import { changeOwnPassword } from "../store/session";
 import { changeUser, createUser, deleteUser, users } from "../store/access";
 
 export const ROLE_FIELD = {
@@ -155,6 +157,26 @@ function openPasswordForm(name: string): void {
             send={async (values) => {
                 await changeUser(name, { password: values["password"] ?? "" });
                 return `${name} has another password; older sessions are over.`;
+            }}
+        />
+    ));
+}
+
+export function openOwnPasswordForm(name: string): void {
+    openDialog("Change your password", () => (
+        <Form
+            submit="Change the password"
+            fields={[
+                { name: "old", label: "Password now", kind: "password", required: true },
+                { ...PASSWORD_FIELD, label: "New password" },
+                { ...PASSWORD_FIELD, name: "again", label: "New password again", hint: "" },
+            ]}
+            command={() => command("user", "password", name)}
+            send={async (values) => {
+                if (values["password"] !== values["again"])
+                    throw new Problem(0, "", "the two new passwords are not the same");
+                await changeOwnPassword(name, values["old"] ?? "", values["password"] ?? "");
+                return "Your password is changed; your other sessions are over.";
             }}
         />
     ));

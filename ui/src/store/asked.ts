@@ -10,7 +10,7 @@ export class Asked {
     private watchers = 0;
     private timer: ReturnType<typeof setTimeout> | undefined;
     private cost = 0;
-    private lastAsked = 0;
+    private lastAsked = -Infinity; // never
     private asking = false;
     private again = false;
 
@@ -25,7 +25,8 @@ export class Asked {
         this.watchers += 1;
         const stop = effect(() => {
             this.depends();
-            this.soon();
+            if (this.lastAsked < 0 && !this.asking) this.atOnce();
+            else this.soon();
         });
         return () => {
             stop();
@@ -48,10 +49,20 @@ export class Asked {
         );
     }
 
+    /** Somebody looks at something else, and shall not wait for the share of time. */
+    atOnce(): void {
+        clearTimeout(this.timer);
+        this.timer = undefined;
+        void this.now();
+    }
+
     private async now(): Promise<void> {
-        this.again = this.asking;
-        if (this.asking) return;
+        if (this.asking) {
+            this.again = true;
+            return;
+        }
         this.asking = true;
+        this.again = false;
         const begun = performance.now();
         // A failure is told by the banner; the stream brings the next change.
         await this.ask().catch(() => undefined);
@@ -59,6 +70,5 @@ export class Asked {
         this.cost = this.lastAsked - begun;
         this.asking = false;
         if (this.again) this.soon();
-        this.again = false;
     }
 }

@@ -20,6 +20,7 @@ export class Collection<T extends AnyResource> {
     // A list may arrive after the news that one of its items is gone: a uid never comes back.
     private gone = new Set<string>();
     private sorted: T[] | null = null;
+    private listVersion = "";
 
     constructor(readonly plural: string) {}
 
@@ -56,6 +57,11 @@ export class Collection<T extends AnyResource> {
         this.version.value += 1;
     }
 
+    /** Whether a list of this version or a later one was taken in; without a version: never. */
+    isListedSince(version: string | undefined): boolean {
+        return version !== undefined && this.loaded.value && Number(this.listVersion) >= Number(version);
+    }
+
     /** A whole list: what it does not name is no longer there, unless it came after the list was made. */
     replaceAll(resources: readonly T[], listVersion: string): void {
         const named = new Set(resources.map(keyOf));
@@ -64,6 +70,7 @@ export class Collection<T extends AnyResource> {
         }
         for (const resource of resources) this.note("ADDED", resource);
         this.gone.clear();
+        this.listVersion = listVersion;
         this.loaded.value = true;
         this.publish();
     }

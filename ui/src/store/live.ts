@@ -10,6 +10,13 @@ export type Connection = { state: "connecting" | "live" } | { state: "lost"; sin
 
 export const connection = signal<Connection>({ state: "connecting" });
 
+let stillIn: () => Promise<boolean> = async () => false;
+
+/** Whom to ask, when the server has ended the stream, whether it is still there and lets us in. */
+export function whenEnded(ask: () => Promise<boolean>): void {
+    stillIn = ask;
+}
+
 const RETRY_MS = [300, 1000, 2000, 5000];
 
 let running = 0;
@@ -27,20 +34,32 @@ type Delta = { change: Change; resource: AnyResource };
 let waiting: Delta[] = [];
 let drawing = false;
 
-/** Many changes in one frame are one drawing: 10,000 rows are not sorted once per event. */
+// Of the time at most a third is spent on drawing changes, whatever one drawing costs; the rest is the user's.
+const SHARE = 2;
+let drawnAt = -Infinity;
+let cost = 0;
+
+/** Many changes in one frame are one drawing: 10,000 rows are not looked through once per event. */
 function take(deltas: Delta[]): void {
     waiting.push(...deltas);
     if (drawing) return;
     drawing = true;
-    const flush = () => {
-        const now = waiting;
-        waiting = [];
-        drawing = false;
-        batch(() => applyChanges(now));
-    };
     // A hidden page gets no frames, and must not grow a backlog.
-    if (document.hidden) setTimeout(flush, 1000);
-    else setTimeout(() => requestAnimationFrame(flush), 100);
+    if (document.hidden) setTimeout(draw, 1000);
+    else setTimeout(() => requestAnimationFrame(draw), Math.max(0, drawnAt + cost * SHARE - performance.now()));
+}
+
+function draw(): void {
+    const now = waiting;
+    waiting = [];
+    drawing = false;
+    const begun = performance.now();
+    batch(() => applyChanges(now));
+    // Components are drawn behind this, in the same turn of the loop.
+    setTimeout(() => {
+        drawnAt = performance.now();
+        cost = drawnAt - begun;
+    });
 }
 
 /** Run until `stop` or another `start`. */
@@ -48,6 +67,7 @@ export async function start(): Promise<void> {
     const mine = ++running;
     let since = "";
     let failures = 0;
+    let first = true;
     while (mine === running) {
         try {
             const fresh = since === "";
@@ -58,14 +78,17 @@ export async function start(): Promise<void> {
                 onOpen: () => {
                     failures = 0;
                     connection.value = { state: "live" };
-                    if (fresh) void reloadWanted();
+                    // What was listed at this version or later misses nothing, unless the server had another life.
+                    if (fresh) void reloadWanted(first ? since : undefined);
+                    first = false;
                 },
                 onEvents: (events) => {
                     since = newest(events, since);
                     take(events.filter((one) => one.event !== "expired").map(delta));
                 },
             });
-            if (mine === running) lose("the server closed the connection");
+            const welcome = mine === running && (await stillIn());
+            if (mine === running && !welcome) lose("the server closed the connection");
         } catch (error) {
             if (mine !== running) return;
             if (error instanceof Problem && error.status === 401) return;

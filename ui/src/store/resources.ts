@@ -88,15 +88,19 @@ const wanted = new Set<string>();
 
 type Page<T> = { data: T[]; resourceVersion: string; pagination: { next: string | null } };
 
+// The first few fill a screen; a larger page keeps the server from answering anybody else meanwhile.
+const FIRST_PAGE = 100;
+const PAGE = 500;
+
 async function load(collection: Collection<AnyResource>): Promise<void> {
     const found: AnyResource[] = [];
     let version = "";
     let marker: string | null = null;
     do {
         const more: string = marker === null ? "" : `&marker=${encodeURIComponent(marker)}`;
-        const page: Page<AnyResource> = await get(
-            `/v1/${collection.plural}?limit=1000${more}`.replace("settings?limit=1000", "settings"),
-        );
+        // Settings are told all at once.
+        const limit = collection.plural === "settings" ? "" : `?limit=${marker === null ? FIRST_PAGE : PAGE}${more}`;
+        const page: Page<AnyResource> = await get(`/v1/${collection.plural}${limit}`);
         version ||= page.resourceVersion;
         marker = page.pagination.next;
         found.push(...page.data);
@@ -126,7 +130,14 @@ function reload(plural: string): Promise<void> {
     return started;
 }
 
-export const reloadWanted = (): Promise<void[]> => Promise.all([...wanted].map(reload));
+/** List again what is shown: all, or what was listed before `version`. */
+export const reloadWanted = (version?: string): Promise<void[]> =>
+    Promise.all([...wanted].map((plural) => relist(plural, version)));
+
+async function relist(plural: string, version: string | undefined): Promise<void> {
+    await loading.get(plural); // it may have begun before that version
+    if (!byPlural.get(plural)!.isListedSince(version)) await reload(plural);
+}
 
 /** Take in changes of several kinds and draw once. */
 export function applyChanges(changes: readonly { change: Change; resource: AnyResource }[]): void {

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { call, get, Problem, whenRefused } from "../api/client";
 import type { Session } from "../api/types";
 import { includes, type Role, roleFor } from "../logic/roles";
-import { start, stop } from "./live";
+import { start, stop, whenEnded } from "./live";
 import { forgetAll } from "./resources";
 
 export type Door = { state: "asking" } | { state: "closed"; message: string } | { state: "open"; session: Session };
@@ -23,8 +23,25 @@ function enter(session: Session): void {
     void start();
 }
 
-whenRefused(() => {
+/** Ask who one is now: another role shows other actions, and nobody at all is asked to log in. */
+async function askAgain(): Promise<boolean> {
+    const answer = await get<Session>("/v1/session").catch(() => null);
+    const at = door.value;
+    if (!answer || at.state !== "open") return false;
+    if (answer.role !== at.session.role || answer.user !== at.session.user)
+        door.value = { state: "open", session: answer };
+    return true;
+}
+
+// The server ends a stream when its user has another role, or none any more.
+whenEnded(askAgain);
+
+whenRefused((problem) => {
     if (door.value.state !== "open") return;
+    if (problem.status === 403) {
+        void askAgain();
+        return;
+    }
     stop();
     door.value = { state: "closed", message: "Your session is over; please log in again." };
 });
@@ -43,6 +60,11 @@ export type Key = { token: string } | { user: string; password: string };
 
 export async function login(key: Key): Promise<void> {
     enter(await call<Session>("POST", "/v1/login", key));
+}
+
+/** By the old one. Every other session of this user ends; this one goes on. */
+export async function changeOwnPassword(user: string, password: string, newPassword: string): Promise<void> {
+    await call<Session>("POST", "/v1/password", { user, password, newPassword });
 }
 
 export async function logout(): Promise<void> {
