@@ -11,7 +11,7 @@ log = structlog.get_logger(__name__)
 # "TGCA": tells our file from any other program's.
 APPLICATION_ID = 0x54474341
 SCHEMA_VERSION = 2
-BUSY_TIMEOUT_MS = 5_000
+_BUSY_TIMEOUT_MS = 5_000
 # A page that many commits change is written into the database once for all of them that the log holds.
 _CHECKPOINT_PAGES = 8_000
 
@@ -64,7 +64,7 @@ def connect(path: Path) -> sqlite3.Connection:
     """A connection with our settings. Transactions are begun and ended by hand; any one thread at a time may use it."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA journal_mode = WAL")
         # A power cut may take the last seconds of a sync, which comes again; wishes to delete ask for more.
         connection.execute("PRAGMA synchronous = NORMAL")

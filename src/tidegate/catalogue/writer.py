@@ -5,7 +5,6 @@ all over it. A commit for many volumes writes each of these pages once.
 """
 
 import asyncio
-import contextlib
 import sqlite3
 from collections import deque
 from collections.abc import Callable
@@ -14,13 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tidegate.catalogue.file_errors import in_our_words
-from tidegate.catalogue.schema import BUSY_TIMEOUT_MS
 from tidegate.catalogue.writing import CatalogueWriting
+from tidegate.disk.short_log import ShortLog
 
 LONGEST_LOG = 96 * 1024 * 1024
 # So many batches of a sync take a fifth of a second; nobody who wants something gone waits for more.
 _LARGEST_GROUP = 10
-_WAIT_FOR_READERS_MS = 200
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,7 @@ class CatalogueWriter:
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, longest_log: int = LONGEST_LOG) -> None:
         self._path = path
-        self._log_path = path.with_name(f"{path.name}-wal")
-        self._longest_log = longest_log
+        self._log = ShortLog(path, connection, longest=longest_log)
         self._connection = connection
         self._writing = CatalogueWriting(connection)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="catalogue-writer")
@@ -93,21 +90,7 @@ class CatalogueWriter:
                 connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
-            self._keep_log_short()
+            self._log.keep()
         finally:
             if durably:
                 connection.execute("PRAGMA synchronous = NORMAL")
-
-    def _keep_log_short(self) -> None:
-        """SQLite begins its log anew only in a moment without readers, which may never come while a page is looked at.
-
-        A log of gigabytes makes every look slow. So beyond a size that moment is waited for: new readers no longer
-        need the log once all of it is in the database, and those that still do are done soon.
-        """
-        with contextlib.suppress(FileNotFoundError):
-            if self._log_path.stat().st_size <= self._longest_log:
-                return
-        # Not for long: somebody with a tool of their own may read for hours. The next commit tries it again.
-        self._connection.execute(f"PRAGMA busy_timeout = {_WAIT_FOR_READERS_MS}")
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        self._connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
