@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 
 from tidegate.api.events import _stream
+from tidegate.decide.scrape_figures import ScrapeFigures
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.schedule import SCHEDULE_LABEL
-from tidegate.testing.builders import a_backup, a_schedule, a_target
+from tidegate.testing.builders import a_backup, a_restore, a_schedule, a_target, a_volume
 
 
 def parse(chunk):
@@ -90,6 +91,19 @@ async def test_probes_need_no_token(api, services):
     services.shutting_down.set()
 
     assert (await api.get("/readyz")).status_code == 503
+
+
+async def test_where_the_server_keeps_figures_a_scrape_reads_neither_restores_nor_verifications_nor_volumes(
+    api, services
+):
+    services.scrapes = ScrapeFigures()
+    services.scrapes.note(a_volume("shop", "db").with_status(last_backup_at=services.clock.now()))
+    await services.store.create(a_restore("unheard-of", "shop"))
+
+    scraped = (await api.get("/metrics")).text
+
+    assert 'tidegate_volume_last_backup_timestamp_seconds{namespace="shop",volume="db"}' in scraped
+    assert 'tidegate_restores{phase="New"} 0.0' in scraped
 
 
 async def test_metrics_are_counted_from_the_store_and_die_with_their_objects(api, services):

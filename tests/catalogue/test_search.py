@@ -1,6 +1,8 @@
 """Pages, filters and counts against a plain loop over the same rows."""
 
+import contextlib
 import json
+import sqlite3
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 from tidegate.catalogue.changes import FoundVolume, VolumeChange, found_in_cfg
 from tidegate.catalogue.conditions import row_condition
 from tidegate.catalogue.database import SqliteCatalogue
+from tidegate.catalogue.search import count, find_backups
 from tidegate.errors import InvalidInput
 from tidegate.format.label_subject import subject_of
 from tidegate.model.catalogue import BackupState, CatalogueFilter, StoredBackupRecord, StoredVolumeRecord
@@ -84,6 +87,8 @@ FILTERS: dict[str, dict[str, Any]] = {
     "a sign that means something to globs": {"volume": "vol-[1]*"},
     "a label": {"labels": {"job": "job-1"}},
     "a label with any value": {"labels": {"each": ""}},
+    "two labels with any value": {"labels": {"each": "", "job": ""}},
+    "two labels, one with any value": {"labels": {"each": "", "job": "job-0"}},
     "two labels": {"labels": {"job": "job-0", "each": "12-1"}},
     "a label in a namespace": {"labels": {"job": "job-0"}, "namespace": "ns-4"},
     "a label that nobody has": {"labels": {"job": "job-9"}},
@@ -158,3 +163,32 @@ async def test_what_is_not_completed_is_found_by_its_own_index_and_not_by_lookin
     plan = await far.catalogue._look(lambda connection: connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall())
 
     assert "by_state" in plan[0][3]
+
+
+def steps_of(catalogue_path, wanted):
+    """How many steps, in hundreds, SQLite takes for a page and a count."""
+    steps = []
+    with contextlib.closing(sqlite3.connect(catalogue_path)) as connection:
+        connection.set_progress_handler(lambda: steps.append(1), 100)
+        find_backups(connection, wanted, limit=10)
+        count(connection, wanted, most=1000)
+    return len(steps)
+
+
+async def test_keys_whose_values_differ_from_volume_to_volume_cost_no_square(tmp_path):
+    wanted, steps = CatalogueFilter(labels={"host": "", "zone": ""}), []
+    for number in (200, 800):
+        catalogue = SqliteCatalogue.open(tmp_path / f"{number}.sqlite")
+        found = [
+            found_in_cfg(
+                StoredBackupRecord(name=f"b-{one}", created_at=THEN, labels={"host": f"h{one}", "zone": f"z{one}"}),
+                1,
+                THEN,
+            )
+            for one in range(number)
+        ]
+        await catalogue.apply(VolumeChange(target="near", volume="vol-1", backups=found))
+        catalogue.close()
+        steps.append(steps_of(tmp_path / f"{number}.sqlite", wanted))
+
+    assert steps[1] <= 6 * steps[0]

@@ -1,5 +1,6 @@
 """The runtime: every resource announced, failures backed off, one bad reconciler never stops another."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
@@ -11,8 +12,10 @@ from tidegate.controllers.runtime import Runtime
 from tidegate.errors import StaleVersion, StoreUnavailable
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Ref
+from tidegate.model.restore import Restore
+from tidegate.model.volume import Volume
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_backup, a_transfer
+from tidegate.testing.builders import a_backup, a_restore, a_transfer
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.identity import counting_ids
 
@@ -161,3 +164,25 @@ def test_a_change_of_a_dependent_concerns_its_owner_of_that_kind_only():
     assert list(owners("Backup")(transfer)) == [Ref("Backup", "b")]
     assert list(owners("Restore")(transfer)) == []
     assert list(always(Ref("X", "x"))(transfer)) == [Ref("X", "x")]
+
+
+async def test_what_a_scrape_tells_is_kept_by_the_watch_and_is_what_is_stored(world):
+    world.movers.obliging = True
+    await world.volumes("shop/db", "blog/posts")
+    await world.store.create(a_backup("b", "shop"))
+    await world.settle()
+    await world.store.create(a_restore("r", "shop"))
+    await world.settle()
+    await world.store.delete(Ref("Restore", "r"))
+    await world.store.create(a_restore("s", "shop"))
+    await world.settle()
+
+    (volume, ended), *others = world.runtime.scrapes.last_backups()
+    assert (volume, others) == (Ref("Volume", "db", "shop"), [])
+    assert ended == (await world.store.get(Volume, "db", "shop")).status.last_backup_at
+    before = world.runtime.scrapes
+    assert before.restore_phases() == Counter(one.status.phase for one in await world.all(Restore))
+
+    await world.restart()
+    after = world.runtime.scrapes
+    assert (after.last_backups(), after.restore_phases()) == (before.last_backups(), before.restore_phases())

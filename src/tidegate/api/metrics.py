@@ -12,6 +12,7 @@ from tidegate.api.metric_families import gauge
 from tidegate.api.queue_looks import backup_figures, queue_table
 from tidegate.api.restore_metrics import restore_metrics
 from tidegate.api.schedule_metrics import schedule_metrics
+from tidegate.api.scrape_looks import scrape_figures
 from tidegate.api.services import Services
 from tidegate.api.system_metrics import system_metrics
 from tidegate.api.transfer_looks import transfer_figures
@@ -21,14 +22,11 @@ from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import BackupPhase
 from tidegate.model.reasons import Reason
-from tidegate.model.restore import Restore
 from tidegate.model.schedule import Schedule
 from tidegate.model.system import SystemBackup
 from tidegate.model.system_restore import SystemRestore
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TransferPhase
-from tidegate.model.verification import Verification
-from tidegate.model.volume import Volume
 
 P = TypeVar("P", bound=str)
 
@@ -62,10 +60,11 @@ async def render_metrics(services: Services) -> tuple[bytes, str]:
 async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa: ANN202  # an async generator of Metric
     store = services.store
     figures, table = await backup_figures(services), await queue_table(services)
+    scrapes = await scrape_figures(services)
     transfers = await transfer_figures(services)
     yield gauge("build_info", "The server's version.", ["version"], [([services.version], 1)])
     yield _phases("backups", "Backups by phase.", BackupPhase, figures.phases)
-    for family in restore_metrics((await store.list(Restore)).items):
+    for family in restore_metrics(scrapes):
         yield family
     yield _phases("transfers", "Transfers by phase.", TransferPhase, transfers.phases)
     yield gauge("transfers_stalled", "Transfers that make no progress.", [], [([], transfers.stalled)])
@@ -75,19 +74,18 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
         yield family
     for family in schedule_metrics((await store.list(Schedule)).items, figures, now=services.clock.now()):
         yield family
-    for family in verification_metrics((await store.list(Verification)).items):
+    for family in verification_metrics(scrapes.verifications()):
         yield family
     for family in system_metrics((await store.list(SystemBackup)).items, (await store.list(SystemRestore)).items):
         yield family
     yield gauge("store_up", "Whether a target answered.", ["store"], await _targets(services))
     moving = [([direction], number) for direction, number in sorted(transfers.moving_bytes.items())]
     yield gauge("bytes_moving", "Bytes of running transfers that are done.", ["direction"], moving)
-    volumes = (await store.list(Volume)).items
     yield gauge(
         "volume_last_backup_timestamp_seconds",
         "When the newest finished backup of a volume ended.",
         ["namespace", "volume"],
-        [([v.namespace, v.name], v.status.last_backup_at.timestamp()) for v in volumes if v.status.last_backup_at],
+        [([volume.namespace, volume.name], ended.timestamp()) for volume, ended in scrapes.last_backups()],
     )
     errors = CounterMetricFamily("tidegate_reconcile_errors", "Failed reconciles.", labels=["reconciler"])
     for name, count in sorted(services.reconcile_errors().items()):

@@ -1,13 +1,13 @@
 """What restores look like to a scrape: how many there are in each phase, and why some do not move."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from prometheus_client.core import Metric
 
 from tidegate.api.metric_families import gauge
+from tidegate.decide.scrape_figures import ScrapeFigures
 from tidegate.model.reasons import Reason
-from tidegate.model.restore import Restore, RestorePhase
+from tidegate.model.restore import RestorePhase
 
 _WHY_RESTORES_WAIT = (
     Reason.PENDING_EVALUATION,
@@ -22,18 +22,9 @@ _WHY_RESTORES_WAIT = (
 )
 
 
-def restore_metrics(restores: Sequence[Restore]) -> Iterator[Metric]:
+def restore_metrics(figures: ScrapeFigures) -> Iterator[Metric]:
     """Every phase and reason is there, at zero too: what appears only when things go wrong cannot be alerted on."""
-    phases = Counter(restore.status.phase for restore in restores)
+    phases, reasons = figures.restore_phases(), figures.restore_reasons()
     yield gauge("restores", "Restores by phase.", ["phase"], [([str(one)], phases[one]) for one in RestorePhase])
-    reasons = Counter(_why(restore) for restore in restores if not restore.status.phase.final)
     waiting = [([str(reason)], reasons[reason]) for reason in _WHY_RESTORES_WAIT]
     yield gauge("restore_queue_length", "Restores of which nothing moves yet, by reason.", ["reason"], waiting)
-
-
-def _why(restore: Restore) -> str:
-    """Empty for one that moves."""
-    waiting = restore.status.condition("Waiting")
-    if waiting is not None:
-        return waiting.reason
-    return Reason.PENDING_EVALUATION if restore.status.phase is RestorePhase.NEW else ""

@@ -12,6 +12,7 @@ from tidegate.api.sessions import LoginGuard, Sessions
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.queue_table import QueueTable
 from tidegate.decide.restore_queue import RestoreTable
+from tidegate.decide.scrape_figures import ScrapeFigures
 from tidegate.decide.transfer_figures import TransferFigures
 from tidegate.decide.transfer_table import TransferTable
 from tidegate.ports.accounts import Accounts
@@ -47,6 +48,8 @@ class Services:
     transfers: TransferTable | None = None
     """As for the queue."""
     transfer_figures: TransferFigures | None = None
+    """As for the queue."""
+    scrapes: ScrapeFigures | None = None
     """As for the queue."""
     around_queue: AroundQueue = field(default_factory=AroundQueue)
     """Remembers what it saw where the server counts the news of it."""

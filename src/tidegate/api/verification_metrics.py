@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from prometheus_client.core import Metric
 
 from tidegate.api.metric_families import Samples, gauge, newest_by_schedule
-from tidegate.model.verification import Verification, VerificationPhase
+from tidegate.decide.scrape_figures import VerificationFigure
+from tidegate.model.verification import VerificationPhase
 
 _FAILED = frozenset({VerificationPhase.FAILED, VerificationPhase.FAILED_VALIDATION})
 
 
-def verification_metrics(verifications: Sequence[Verification]) -> Iterator[Metric]:
+def verification_metrics(verifications: Sequence[VerificationFigure]) -> Iterator[Metric]:
     """Of those that are stored; backups that no schedule made count under an empty name."""
     phases = [([str(phase)], _count(verifications, phase)) for phase in VerificationPhase]
     yield gauge("verifications", "Verifications by phase.", ["phase"], phases)
@@ -21,22 +22,19 @@ def verification_metrics(verifications: Sequence[Verification]) -> Iterator[Metr
         "verification_last_success_timestamp_seconds",
         "When it was last proven that a backup of the schedule restores.",
         ["schedule"],
-        _newest(one for one in verifications if one.status.phase is VerificationPhase.COMPLETED),
+        _newest(one for one in verifications if one.phase is VerificationPhase.COMPLETED),
     )
     yield gauge(
         "verification_last_failure_timestamp_seconds",
         "When a backup of the schedule was last found not to restore, or could not be tried.",
         ["schedule"],
-        _newest(one for one in verifications if one.status.phase in _FAILED),
+        _newest(one for one in verifications if one.phase in _FAILED),
     )
 
 
-def _count(verifications: Iterable[Verification], phase: VerificationPhase) -> float:
-    return float(sum(one.status.phase is phase for one in verifications))
+def _count(verifications: Iterable[VerificationFigure], phase: VerificationPhase) -> float:
+    return float(sum(one.phase is phase for one in verifications))
 
 
-def _newest(verifications: Iterable[Verification]) -> Samples:
-    return newest_by_schedule(
-        (one.status.backup_schedule or one.spec.schedule_name or "", one.status.completion_timestamp)
-        for one in verifications
-    )
+def _newest(verifications: Iterable[VerificationFigure]) -> Samples:
+    return newest_by_schedule((one.schedule, one.ended) for one in verifications)

@@ -123,6 +123,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             around_queue=AroundQueue(lambda: runtime.mirror.news_around),
             transfers=runtime.transfers.table,
             transfer_figures=runtime.transfers.figures,
+            scrapes=runtime.scrapes,
             deletions=desk,
             catalogue=catalogue,
             syncs=syncs,

@@ -50,15 +50,25 @@ def label_condition(wanted: CatalogueFilter) -> Condition:
     """About the labels of a backup `b`."""
     found = Condition()
     for key, value in sorted(wanted.labels.items()):
-        which = Condition("key = ?", (key,)) if not value else Condition("key = ? AND value = ?", (key, value))
-        found = found.and_(
-            Condition(
-                "EXISTS (SELECT 1 FROM label_members m WHERE m.set_id = b.label_set_id AND m.label_id IN "
-                f"(SELECT id FROM labels WHERE {which.sql}))",
-                which.values,
-            )
-        )
+        found = found.and_(_has_label(key, value) if value else _has_key(key))
     return found
+
+
+def _has_label(key: str, value: str) -> Condition:
+    return Condition(
+        "EXISTS (SELECT 1 FROM label_members m WHERE m.set_id = b.label_set_id AND m.label_id = "
+        "(SELECT id FROM labels WHERE key = ? AND value = ?))",
+        (key, value),
+    )
+
+
+def _has_key(key: str) -> Condition:
+    """From the few labels of the set: a key may have a value of its own for each volume, so never from those."""
+    return Condition(
+        "EXISTS (SELECT 1 FROM label_members m CROSS JOIN labels l ON l.id = m.label_id "
+        "WHERE m.set_id = b.label_set_id AND l.key = ?)",
+        (key,),
+    )
 
 
 def row_condition(wanted: CatalogueFilter) -> Condition:

@@ -10,7 +10,7 @@ log = structlog.get_logger(__name__)
 
 # "TGCA": tells our file from any other program's.
 APPLICATION_ID = 0x54474341
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _BUSY_TIMEOUT_MS = 5_000
 # A page that many commits change is written into the database once for all of them that the log holds.
 _CHECKPOINT_PAGES = 8_000
@@ -42,6 +42,7 @@ CREATE TABLE label_sets (id INTEGER PRIMARY KEY, members TEXT NOT NULL UNIQUE);
 CREATE TABLE label_members (
     label_id INTEGER NOT NULL, set_id INTEGER NOT NULL, PRIMARY KEY (label_id, set_id)
 ) WITHOUT ROWID;
+CREATE INDEX members_by_set ON label_members (set_id);
 CREATE TABLE backups (
     id INTEGER PRIMARY KEY, volume_id INTEGER NOT NULL, group_id INTEGER NOT NULL, name TEXT NOT NULL,
     created INTEGER NOT NULL, mark INTEGER NOT NULL, state INTEGER NOT NULL, hidden INTEGER NOT NULL DEFAULT 0,

@@ -14,13 +14,14 @@ from tidegate.controllers.queue_mirror import QueueMirror
 from tidegate.controllers.reconciler import Reconciler
 from tidegate.controllers.transfer_mirror import TransferMirror
 from tidegate.controllers.work_queue import WorkQueue
+from tidegate.decide.scrape_figures import ScrapeFigures
 from tidegate.errors import RetryableError, StaleVersion, TidegateError, WatchExpired
 from tidegate.model.backup import Backup
 from tidegate.model.kinds import kind_name
 from tidegate.model.resource import Ref, Resource
 from tidegate.model.transfer import Transfer
 from tidegate.ports.clock import Clock
-from tidegate.ports.resource_store import Page, ResourceStore
+from tidegate.ports.resource_store import Change, Event, Page, ResourceStore
 
 log = structlog.get_logger(__name__)
 
@@ -51,6 +52,7 @@ class Runtime:
     reconcilers: Sequence[Reconciler]
     mirror: QueueMirror = field(default_factory=QueueMirror)
     transfers: TransferMirror = field(default_factory=TransferMirror)
+    scrapes: ScrapeFigures = field(default_factory=ScrapeFigures)
     resync: timedelta = timedelta(minutes=10)
     _lanes: list[_Lane] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -120,6 +122,7 @@ class Runtime:
                 async for event in self.store.watch(self._kinds(), since=since):
                     self.mirror.hear(event)  # before anyone is woken by it
                     self.transfers.hear(event)
+                    self._note_for_scrapes(event)
                     self._announce(event.resource)
             except WatchExpired:
                 log.info("fell behind the changes; listing again")
@@ -144,6 +147,8 @@ class Runtime:
         for kind in self._kinds():
             page = await (self._reload(kind) if reload else self.store.list(kind))
             since = since if since is not None else page.resource_version
+            if reload:
+                self.scrapes.replace_all(kind_name(kind), page.items)
             for resource in page.items:
                 self._announce(resource)
         return since or "0"
@@ -154,6 +159,12 @@ class Runtime:
         if issubclass(kind, Transfer):
             return await self.transfers.reload(self.store, kind)
         return await self.store.list(kind)
+
+    def _note_for_scrapes(self, event: Event) -> None:
+        if event.change is Change.DELETED:
+            self.scrapes.forget(event.resource.ref)
+        else:
+            self.scrapes.note(event.resource)
 
     def _announce(self, resource: Resource) -> None:
         for lane in self._lanes:
