@@ -170,7 +170,7 @@ def steps_of(catalogue_path, wanted):
     steps = []
     with contextlib.closing(sqlite3.connect(catalogue_path)) as connection:
         connection.set_progress_handler(lambda: steps.append(1), 100)
-        find_backups(connection, wanted, limit=10)
+        find_backups(connection, wanted, limit=10, marker="")
         count(connection, wanted, most=1000)
     return len(steps)
 

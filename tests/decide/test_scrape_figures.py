@@ -63,4 +63,4 @@ def test_what_is_of_another_kind_is_passed_over():
     figures.note(a_backup("b", "ns"))
     figures.replace_all("Backup", [a_backup("b", "ns")])
 
-    assert told(figures) == ({}, [], [])
+    assert told(figures) == (({}, {}), [], [])
