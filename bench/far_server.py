@@ -1,11 +1,13 @@
 """A store that is far away: speaks enough of S3 for a backup, and lets every request wait before it answers.
 
 Cheap on purpose, so that it is never what limits: large bodies are counted and thrown away, small ones (cfgs and
-locks) are kept. `python -m bench.far_server SECONDS` prints its port; `GET /_seen` tells what it has seen.
+locks) are kept. `python -m bench.far_server SECONDS [BYTES]` prints its port; `GET /_seen` tells what it has seen.
+With BYTES it takes no more than so many in a second, from all connections together, as if the line to it were narrow.
 """
 
 import asyncio
 import json
+import math
 import sys
 import time
 from collections.abc import Mapping
@@ -82,11 +84,25 @@ class Bucket:
         return 200, json.dumps(told).encode()
 
 
+@dataclass
+class Line:
+    """What all connections share. Bytes that came too early are paid for by not listening for a while."""
+
+    bytes_per_second: float
+    free_at: float = 0.0
+
+    def take(self, count: int) -> float:
+        """Seconds until the next bytes may come."""
+        now = time.monotonic()
+        self.free_at = max(self.free_at, now) + count / self.bytes_per_second
+        return self.free_at - now
+
+
 class Connection(asyncio.BufferedProtocol):
     """One connection; HTTP/1.1, one request after the other."""
 
-    def __init__(self, bucket: Bucket, delay: float) -> None:
-        self._bucket, self._delay = bucket, delay
+    def __init__(self, bucket: Bucket, delay: float, line: Line) -> None:
+        self._bucket, self._delay, self._line = bucket, delay, line
         self._buffer = memoryview(bytearray(_BUFFER_BYTES))
         self._head = b""
         self._request: tuple[str, str, dict[str, str]] | None = None
@@ -101,6 +117,7 @@ class Connection(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
+        self._wait_for_the_line(nbytes)
         if self._request is not None:
             self._take_body(self._buffer[:nbytes])
             return
@@ -115,6 +132,12 @@ class Connection(asyncio.BufferedProtocol):
         self._request, self._head, self._body = (method, target, headers), b"", b""
         self._missing = int(headers.get("content-length", "0"))
         self._take_body(memoryview(rest))
+
+    def _wait_for_the_line(self, count: int) -> None:
+        seconds = self._line.take(count)
+        if seconds > 0 and isinstance(self._transport, asyncio.ReadTransport):
+            self._transport.pause_reading()
+            asyncio.get_running_loop().call_later(seconds, self._transport.resume_reading)
 
     def _take_body(self, part: memoryview) -> None:
         if self._request is None:
@@ -159,12 +182,13 @@ class Connection(asyncio.BufferedProtocol):
                 return self._bucket.get(key)
 
 
-async def _serve(delay: float) -> None:
+async def _serve(delay: float, line: Line) -> None:
     bucket = Bucket()
-    server = await asyncio.get_running_loop().create_server(lambda: Connection(bucket, delay), "127.0.0.1", 0)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(bucket, delay, line), "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(float(sys.argv[1])))
+    asyncio.run(_serve(float(sys.argv[1]), Line(float(sys.argv[2]) if sys.argv[2:] else math.inf)))
