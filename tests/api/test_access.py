@@ -177,7 +177,11 @@ async def test_a_user_who_was_deleted_and_made_again_is_somebody_else(owner, ali
 async def test_a_session_of_a_token_ends_with_the_token(owner, reach, token_of):
     browser = reach()
     token = await token_of("kiosk", "viewer")
-    assert (await browser.post("/v1/login", json={"token": token})).json() == {"user": "kiosk", "role": "viewer", "via": "token"}
+    assert (await browser.post("/v1/login", json={"token": token})).json() == {
+        "user": "kiosk",
+        "role": "viewer",
+        "via": "token",
+    }
 
     await owner.delete("/v1/tokens/kiosk")
 

@@ -80,6 +80,10 @@ def _explained(resource: Resource, found: Standing | None) -> Resource:
     # Who may start has a position too, until the queue has written that it does.
     status, obstacle = resource.status, found.obstacle if found else None
     said = status.condition("Waiting")
-    if obstacle and status.queued_at and (said is None or (said.reason, said.message) != (obstacle.reason, obstacle.message)):
+    if (
+        obstacle
+        and status.queued_at
+        and (said is None or (said.reason, said.message) != (obstacle.reason, obstacle.message))
+    ):
         status = status.waiting(obstacle.reason, obstacle.message, since=status.queued_at)
     return resource.replace(status=status.replace(queue_position=found.position if found else None))
