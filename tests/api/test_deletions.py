@@ -3,6 +3,7 @@
 import pytest
 
 from tidegate.controllers.deletion_desk import DeletionDesk
+from tidegate.model.deletion import Deletion, DeletionPhase
 from tidegate.testing.builders import a_target
 
 
@@ -29,6 +30,7 @@ async def test_a_deletion_is_listed_and_can_be_looked_at(api, asked):
         "backups": ["backup-1"],
         "upload": "",
         "cancel": False,
+        "retryNowAfter": 0,
     }
 
 
@@ -38,6 +40,17 @@ async def test_a_deletion_can_be_called_off_once(api, asked):
     assert (await api.post(path)).status_code == 202
     second = await api.post(path)
     assert (second.status_code, second.json()["code"]) == (409, "Refused")
+
+
+async def test_only_a_deletion_that_failed_can_be_tried_at_once(api, asked, services):
+    path = f"/v1/deletions/{asked['metadata']['name']}/retry"
+    assert (await api.post(path)).status_code == 409
+
+    stored = await services.store.get(Deletion, asked["metadata"]["name"])
+    await services.store.update_status(stored.with_status(phase=DeletionPhase.RETRYING, attempts=3))
+    tried = await api.post(path)
+
+    assert (tried.status_code, tried.json()["spec"]["retryNowAfter"]) == (202, 3)
 
 
 @pytest.mark.parametrize(

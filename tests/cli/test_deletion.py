@@ -69,3 +69,12 @@ def test_what_does_not_exist_cannot_be_called_off(run, server):
     result = run("deletion", "cancel", "none")
 
     assert (result.code, result.err) == (5, "Error: no such deletion\n")
+
+
+def test_one_that_failed_is_tried_at_once(run, server, three):
+    server.answers["POST", "/v1/deletions/d-2/retry"] = (202, a_deletion("d-2", "b-2").to_wire())
+
+    tried = run("deletion", "retry", "d-2")
+
+    assert (tried.code, tried.out) == (0, "deletion/d-2\n")
+    assert "tried again now" in tried.err

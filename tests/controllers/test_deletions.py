@@ -175,6 +175,25 @@ async def test_a_failed_delete_is_tried_again_later_and_later_and_says_why(world
     assert lists.names == {("store", VOL, "backup-1")}
 
 
+async def test_a_failed_delete_is_tried_at_once_when_somebody_says_so_and_only_once(world, desk):
+    asked = await desk.ask("store", VOL, ["backup-1"])
+    await world.settle()
+    with pytest.raises(Refused, match="only one that is Retrying"):
+        await desk.retry(asked.name)
+    world.movers.started[-1].fail("StoreUnavailable", "no answer")
+    await world.settle()
+    assert len(jobs(world)) == 1
+
+    await desk.retry(asked.name)
+    await world.settle()
+    assert len(jobs(world)) == 2
+    world.movers.started[-1].fail("StoreUnavailable", "no answer")
+    await world.settle()
+
+    assert len(jobs(world)) == 2
+    assert (await state(world, asked.name)).retry_at == world.clock.now() + timedelta(seconds=10)
+
+
 async def test_an_unreachable_target_is_waited_for_without_a_single_worker(world, desk, lists):
     await world.passes(minutes=1)
     world.weather.store_is_down = True

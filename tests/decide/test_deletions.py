@@ -225,3 +225,13 @@ def test_each_deletion_gets_one_answer_and_nothing_that_is_read_ever_goes(wishes
         if one.name in plan.run:
             assert not one.spec.cancel
             assert not read & set(one.spec.backups or read)
+
+
+def test_whoever_asks_for_a_retry_does_not_wait_for_it_and_waits_for_the_one_after():
+    later = BEGINNING + timedelta(hours=1)
+    failed = deletion("a", "b-1", phase=DeletionPhase.RETRYING, attempts=3, retry_at=later)
+    asked = failed.with_spec(retry_now_after=3)
+
+    assert plan_deletions([failed], look()).again_at == later
+    assert plan_deletions([asked], look()).run == ["a"]
+    assert plan_deletions([asked.with_status(attempts=4)], look()).again_at == later

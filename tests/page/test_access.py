@@ -151,3 +151,54 @@ def test_users_are_managed_here_and_by_the_commands_that_are_shown(visitor, serv
     visitor.pick("carol", "Delete")
     page.get_by_role("dialog").get_by_role("button", name="Delete the user").click()
     expect(visitor.row("carol")).to_have_count(0)
+
+
+def test_an_open_page_shows_what_a_new_role_allows_without_a_reload(somebody, server):
+    viewer = somebody("viewer")
+    page = viewer.open("/backups")
+    expect(viewer.row("first")).to_be_visible()
+    expect(page.get_by_role("button", name="Back up now")).to_have_count(0)
+
+    server.api.put("/v1/users/viewer-1", json={"role": "operator"})
+    expect(page.get_by_role("button", name="Back up now")).to_be_visible()
+    expect(page.get_by_text("viewer-1 (operator)")).to_be_visible()
+    server.api.put("/v1/users/viewer-1", json={"role": "viewer"})
+
+    expect(page.get_by_role("button", name="Back up now")).to_have_count(0)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_an_open_page_of_a_token_that_is_revoked_asks_for_a_login(browser, server):
+    token = server.post("tokens", {"name": "kiosk", "role": "viewer"})["token"]
+    visitor = Visitor(browser, server)
+    assert visitor.context.request.post("/v1/login", data={"token": token}).ok
+    page = visitor.open("/queue")
+    expect(page.get_by_text("live", exact=True)).to_be_visible()
+
+    server.api.delete("/v1/tokens/kiosk")
+
+    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("Your session is over")
+    visitor.context.close()
+
+
+def test_a_user_changes_their_own_password_and_only_this_session_goes_on(somebody, server):
+    alice, name = somebody("viewer"), "viewer-1"
+    page = alice.open("/queue")
+    page.get_by_role("button", name=f"{name} (viewer)").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Password now").fill("not my password")
+    dialog.get_by_label("New password", exact=True).fill("a better password")
+    dialog.get_by_label("New password again").fill("a better password")
+    expect(dialog).to_contain_text(f"tidegate user password {name}")
+    dialog.get_by_role("button", name="Change the password").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("this is not the password that this user has now")
+
+    dialog.get_by_label("Password now").fill(PASSWORD)
+    dialog.get_by_role("button", name="Change the password").click()
+
+    alice.hears("Your password is changed")
+    page.reload()
+    expect(page.get_by_role("heading", name="Queue")).to_be_visible()
+    wrong = server.api.post("/v1/login", json={"user": name, "password": PASSWORD})
+    assert wrong.status_code == 401

@@ -56,6 +56,12 @@ async def cancel(request: Request, name: str) -> JSONResponse:
     return JSONResponse((await deletions_of(services_of(request)).cancel(name)).to_wire(), status_code=202)
 
 
+@router.post("/deletions/{name}/retry", status_code=202, responses={202: {"model": Deletion}})
+async def retry(request: Request, name: str) -> JSONResponse:
+    """Try at once what failed and waits for its next try, with all others of its volume that do."""
+    return JSONResponse((await deletions_of(services_of(request)).retry(name)).to_wire(), status_code=202)
+
+
 def deletions_of(services: Services) -> Deletions:
     """Where deletes are asked for; missing only where the API is put together without a server."""
     if services.deletions is None:

@@ -177,6 +177,10 @@ class Client:
         """Call one off; it as it is until it has stopped."""
         return self._resource("POST", f"{_path(noun.plural, name, '')}/cancel")
 
+    def retry(self, noun: Noun, name: str) -> Wire:
+        """Try one at once that failed."""
+        return self._resource("POST", f"{_path(noun.plural, name, '')}/retry")
+
     def plan(self, restore: Wire) -> Wire:
         """What a restore would do."""
         return self._resource("POST", "/v1/restore-plans", None, restore)

@@ -1,12 +1,14 @@
 """`tidegate deletion`: what shall go from the stores, and calling it off."""
 
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
 from tidegate.cli import options
+from tidegate.cli.client import Client
 from tidegate.cli.completion import names_of
-from tidegate.cli.context import context_of
+from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import failure_of
 from tidegate.cli.getting import Query, get
@@ -69,16 +71,44 @@ def cancel(
     ],
 ) -> None:
     """Call deletions off while they have not begun; what they named is in the lists again at once."""
-    cli = context_of(ctx)
+    _each(
+        context_of(ctx),
+        names,
+        lambda client, name: client.cancel(DELETION, name),
+        "Cancelled deletion {name}: nothing more is deleted for it.",
+    )
+
+
+@app.command(
+    "retry",
+    epilog=epilog("tidegate deletion retry deletion-0123456789abcdef", codes=(ExitCode.NOT_FOUND, ExitCode.CONFLICT)),
+)
+def retry(
+    ctx: typer.Context,
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="Those to try at once.", autocompletion=names_of(DELETION))
+    ],
+) -> None:
+    """Try deletions at once that failed and wait for their next try."""
+    _each(
+        context_of(ctx),
+        names,
+        lambda client, name: client.retry(DELETION, name),
+        "Deletion {name} is tried again now.",
+    )
+
+
+def _each(cli: CliContext, names: Sequence[str], change: Callable[[Client, str], object], done: str) -> None:
+    """One that is refused stops no other."""
     names = list(dict.fromkeys(names))
     with cli.connect() as client:
         for name in names:
             try:
-                client.cancel(DELETION, name)
+                change(client, name)
             except TidegateError as error:
                 if len(names) == 1:
                     raise
                 cli.report(failure_of(error))
                 continue
-            cli.terminal.note(f"Cancelled deletion {name}: nothing more is deleted for it.")
+            cli.terminal.note(done.format(name=name))
             cli.terminal.out(f"{DELETION.word}/{name}")

@@ -74,6 +74,28 @@ class DeletionDesk:
             return cancelled
         raise StaleVersion(f"deletion {name} changes too often to be cancelled", hint="try again")
 
+    async def retry(self, name: str) -> Deletion:
+        """See Deletions."""
+        for _ in range(_ATTEMPTS):
+            asked = await self.store.get(Deletion, name)
+            if asked.status.phase is not DeletionPhase.RETRYING:
+                raise Refused(
+                    f"deletion {name} is {asked.status.phase}; only one that is Retrying can be tried at once"
+                )
+            # They share the worker and its pause: one that still waited would hold up the others.
+            together = [
+                one
+                for one in await self.list(target=asked.spec.target, volume=asked.spec.volume)
+                if one.status.phase is DeletionPhase.RETRYING
+            ]
+            try:
+                for one in together:
+                    await self.store.update(one.with_spec(retry_now_after=one.status.attempts))
+                return await self.store.get(Deletion, name)
+            except StaleVersion:
+                continue
+        raise StaleVersion(f"deletion {name} changes too often to be tried again", hint="try again")
+
     async def list(self, *, target: str = "", volume: str = "") -> list[Deletion]:
         """See Deletions."""
         selector = _of_volume(target, volume) if target and volume else Selector()

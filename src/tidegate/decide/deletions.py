@@ -78,10 +78,10 @@ def plan_deletions(deletions: Iterable[Deletion], look: VolumeLook) -> DeletionP
 
 def _let_go(ready: Sequence[Deletion], look: VolumeLook, plan: DeletionPlan) -> None:
     """All or none: they share the worker and its back-off."""
-    pause = max((d.status.retry_at for d in ready if d.status.retry_at), default=None)
+    pause = max((d.not_before for d in ready if d.not_before), default=None)
     if ready and pause is not None and look.now < pause:
         plan.again_at = pause
-        failed = next(d for d in ready if d.status.retry_at == pause)
+        failed = next(d for d in ready if d.not_before == pause)
         message = f"deletion {failed.name} of the same volume is tried again first: {failed.status.message}"
         plan.wait.update((d.name, Obstacle(Reason.DEPENDENCY, message)) for d in ready if d.status.retry_at is None)
     elif ready and not look.slot_free:

@@ -72,6 +72,7 @@ RULES: tuple[Rule, ...] = (
     Rule("POST", "/queue/*/move", OPERATOR),
     Rule("POST", "/notifications/*/test", OPERATOR),
     Rule("POST", "/deletions/*/cancel", OPERATOR),
+    Rule("POST", "/deletions/*/retry", OPERATOR),
     Rule("PUT", "/backuptargets", OPERATOR),  # syncs all
     Rule("PUT", "/backupvolumes", OPERATOR),  # syncs all
     Rule("POST", "/backuptargets/*", OPERATOR, action="backupTargetSync"),

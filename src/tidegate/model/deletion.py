@@ -54,6 +54,8 @@ class DeletionSpec(Spec):
     """The upload whose own deletion asks for this, as `Kind/name`; such a deletion cannot be cancelled."""
     cancel: bool = False
     """One way: once true, never false again."""
+    retry_now_after: int = 0
+    """Somebody does not want to wait for the try that comes after so many that failed; the one after it waits again."""
 
 
 class DeletionStatus(Status):
@@ -84,6 +86,11 @@ class Deletion(Resource):
     def whole_volume(self) -> bool:
         """Whether everything of the volume shall go."""
         return not self.spec.backups
+
+    @property
+    def not_before(self) -> datetime | None:
+        """When it may be tried again; None if there is nothing to wait for."""
+        return None if self.spec.retry_now_after == self.status.attempts else self.status.retry_at
 
     @property
     def hides(self) -> bool:

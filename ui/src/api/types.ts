@@ -206,6 +206,7 @@ export type DeletionSpec = {
   backups: (string)[];
   upload: string;
   cancel: boolean;
+  retryNowAfter: number;
 };
 
 export type DeletionStatus = {

@@ -5,7 +5,7 @@ import { ownerOf, type StoredBackup, type StoredVolume, syncCommand, whatGoes } 
 import { command } from "../logic/commands";
 import { plural } from "../logic/quantities";
 import type { Action } from "../parts/actions";
-import { cancelDeletion, deleteStored, newestOf, syncTarget, verifyBackup } from "../store/catalogue";
+import { cancelDeletion, retryDeletion, deleteStored, newestOf, syncTarget, verifyBackup } from "../store/catalogue";
 import { backups, restores } from "../store/resources";
 import { isGoing, isPinned, pinAction } from "./backup_actions";
 import { openRestoreOfUrl } from "./restore_wizard";
@@ -167,7 +167,13 @@ export function deletionActions(deletion: Deletion, canBeCancelled: boolean, aga
         done: `${whatGoes(deletion)} of ${volume} stays, and is in the lists again.`,
         run: () => cancelDeletion(name).finally(again),
     };
-    const retry: Action = {
+    const atOnce: Action = {
+        label: "Retry now",
+        command: command("deletion", "retry", name),
+        done: `${whatGoes(deletion)} of ${volume} is tried again now.`,
+        run: () => retryDeletion(name).finally(again),
+    };
+    const askAgain: Action = {
         label: "Ask again",
         command: command(
             "backup-volume",
@@ -179,6 +185,7 @@ export function deletionActions(deletion: Deletion, canBeCancelled: boolean, aga
         done: `${whatGoes(deletion)} of ${volume} is deleted.`,
         run: () => deleteStored(target, volume, names).finally(again),
     };
-    if (canBeCancelled) return [cancel];
-    return deletion.status.phase === "Refused" || deletion.status.phase === "Canceled" ? [retry] : [];
+    const { phase } = deletion.status;
+    if (phase === "Refused" || phase === "Canceled") return [askAgain];
+    return [phase === "Retrying" && atOnce, canBeCancelled && cancel].filter((one): one is Action => Boolean(one));
 }

@@ -17,7 +17,9 @@ import { WaitingLane } from "./queue_waiting";
 
 /** What the stream has told since the queue was last asked for: who is over does not run, who has left does not wait. */
 function freshened(found: Queue, part: QueuePart): { found: Queue; part: QueuePart; total: number } {
-    const waits = (name: string): boolean => ["New", "Queued"].includes(backups.get(name)?.status.phase ?? "New");
+    // Once all are known, who is not among them has been deleted.
+    const unknown = backups.loaded.value ? "" : "New";
+    const waits = (name: string): boolean => ["New", "Queued"].includes(backups.get(name)?.status.phase ?? unknown);
     const runs = (name: string): boolean => {
         const backup = backups.get(name);
         return !backup || !isOver(backup);

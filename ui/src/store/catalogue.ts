@@ -66,6 +66,10 @@ export async function cancelDeletion(name: string): Promise<void> {
     noteAnswer(await call<Deletion>("POST", `${pathOf("deletions", name)}/cancel`));
 }
 
+export async function retryDeletion(name: string): Promise<void> {
+    noteAnswer(await call<Deletion>("POST", `${pathOf("deletions", name)}/retry`));
+}
+
 export async function verifyBackup(backup: string): Promise<void> {
     const name = `${backup.slice(0, 200)}-${new Date().toISOString().slice(0, 19).replace(/\D/g, "")}`;
     await call<Verification>("POST", "/v1/verifications", { metadata: { name }, spec: { backupName: backup } });

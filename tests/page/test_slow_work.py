@@ -1,0 +1,68 @@
+"""Work that takes its time, or does not go on: the page says how far it is, and marks what stands still."""
+
+import json
+import os
+
+import pytest
+from playwright.sync_api import expect
+
+# Of a block of 2 MiB nothing is told before all of it is sent, which takes half a minute at this rate.
+CRAWL = {"limit-upload": "64KiB", "data-mover-stall-timeout": "4s"}
+
+
+@pytest.fixture
+def crawling(server):
+    """A real mover that sends less than a block in the time after which it counts as stalled."""
+    server.add_volume("slow", "disk")
+    (server.root / "data" / "slow" / "disk" / "noise").write_bytes(os.urandom(8 * 1024 * 1024))
+    for name, value in CRAWL.items():
+        server.api.put(f"/v1/settings/{name}", json={"metadata": {"name": name}, "spec": {"value": value}})
+    server.ask_for_backup("crawling", "slow")
+    yield
+    server.api.post("/v1/backups/crawling/cancel")
+    for name in CRAWL:
+        server.api.delete(f"/v1/settings/{name}")
+
+
+def test_a_mover_that_stands_still_is_marked_in_the_words_of_the_server(visitor, crawling):
+    visitor.open("/running")
+
+    expect(visitor.row("crawling")).to_contain_text("slow/disk")
+    expect(visitor.row("crawling")).to_contain_text("stalled")
+    expect(visitor.row("crawling").locator(".bar[data-stalled], .phase[data-tone=warn]").first).to_be_visible()
+
+
+FIVE = [  # name, whether it is being read, done, total
+    ("attic", False, 0, 0),
+    ("cellar", True, 40, 100),
+    ("far", True, 70, 100),
+    ("office", False, 0, 0),
+    ("usb", False, 0, 0),
+]
+
+
+def test_a_sync_in_progress_tells_how_far_it_is_above_the_table(visitor, server):
+    """The server's own answer with five targets in it: no sync is slow enough to be looked at for as long as a test."""
+    told = server.look("catalogue/status")
+    [usb] = told["targets"]
+    told["targets"] = [
+        {
+            **usb,
+            "name": name,
+            "lastSyncedAt": "2026-01-05T14:02:00Z",
+            "sync": {**usb["sync"], "stage": "ReadingBackups" if reading else "Done", "done": done, "total": total},
+        }
+        for name, reading, done, total in FIVE
+    ]
+    body = json.dumps(told)
+    visitor.page.route(
+        "**/v1/catalogue/status", lambda route: route.fulfill(body=body, content_type="application/json")
+    )
+
+    page = visitor.open("/catalogue")
+
+    state = page.get_by_label("Sync state")
+    expect(state.get_by_role("heading")).to_contain_text("82 %, 3 of 5 targets, last full")
+    expect(state.locator("[data-target=cellar]")).to_contain_text("40 of 100")
+    expect(state.get_by_role("progressbar", name="Sync of far")).to_have_attribute("aria-valuenow", "70")
+    expect(state.locator("[data-target=usb] [role=progressbar]")).to_have_count(0)
