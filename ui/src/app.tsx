@@ -149,8 +149,13 @@ function NavItem({ item }: { item: Item }) {
     const path = place.value.path;
     const here = item.path === "/" ? path === "/" : path === item.path || path.startsWith(`${item.path}/`);
     const count = item.count?.() ?? 0;
+    const line = useRef<HTMLLIElement>(null);
+    // On a phone the screens are one line that is scrolled: where one is, must be seen.
+    useEffect(() => {
+        if (here) line.current?.scrollIntoView({ block: "nearest", inline: "center" });
+    }, [here]);
     return (
-        <li>
+        <li ref={line}>
             <Link to={item.path} current={here}>
                 {item.title}
                 {count > 0 && <span class={`count ${item.bad ? "bad" : ""}`}>{count.toLocaleString("en")}</span>}
