@@ -1,5 +1,6 @@
 import random
 
+import lz4.frame
 import pytest
 
 from tidegate.errors import DamagedBlock
@@ -13,8 +14,14 @@ def test_a_block_comes_back(method):
     assert decompress(compress(BLOCK, method), method, at_most=len(BLOCK)) == BLOCK
 
 
-def test_an_lz4_body_is_framed_as_longhorn_does_it():
-    assert compress(bytes(2 * 1024 * 1024), Compression.LZ4)[:6].hex() == "04224d186470"
+def test_an_lz4_body_is_framed_as_longhorn_does_it_but_for_a_second_checksum():
+    assert compress(bytes(2 * 1024 * 1024), Compression.LZ4)[:6].hex() == "04224d186070"
+
+
+def test_a_body_with_a_checksum_of_its_content_is_read_as_before():
+    body = lz4.frame.compress(BLOCK, content_checksum=True)
+
+    assert decompress(body, Compression.LZ4, at_most=len(BLOCK)) == BLOCK
 
 
 def test_a_gzip_body_holds_no_time():

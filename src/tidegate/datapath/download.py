@@ -49,7 +49,7 @@ class StoredContent:
         self._to_read: Sequence[int] = (
             array("Q", (offset for offset in self._offsets if offset not in kept)) if kept else self._offsets
         )
-        self._readers = ThreadPoolExecutor(self._allowance.readers, thread_name_prefix="reader")
+        self._readers: ThreadPoolExecutor | None = None
         self._ahead: dict[int, Future[bytes]] = {}
 
     @property
@@ -107,18 +107,19 @@ class StoredContent:
 
     def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
         """See BackupContent."""
+        self._rest()
         work_through(items, do, threads=self._allowance.threads)
 
     def ahead(self, items: Iterable[T], prepare: Callable[[T], R]) -> Iterator[tuple[T, R]]:
         """See BackupContent."""
+        self._rest()
         return work_ahead(items, prepare, threads=self._allowance.threads)
 
     def __enter__(self) -> "StoredContent":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._forget(before=self._offsets[-1] + 1 if self._offsets else 0)
-        self._readers.shutdown(cancel_futures=True)
+        self._rest()
 
     def _read_on(self, offset: int) -> None:
         following = bisect_right(self._to_read, max(offset, max(self._ahead, default=-1)))
@@ -133,7 +134,16 @@ class StoredContent:
         return ref
 
     def _fetch(self, offset: int) -> Future[bytes]:
+        if self._readers is None:
+            self._readers = ThreadPoolExecutor(self._allowance.readers, thread_name_prefix="reader")
         return self._readers.submit(self.fetch_block, offset)
+
+    def _rest(self) -> None:
+        """Nothing is read ahead any more: there is memory for readers or for threads that fetch, not for both."""
+        self._forget(before=self._offsets[-1] + 1 if self._offsets else 0)
+        if self._readers is not None:
+            self._readers.shutdown(cancel_futures=True)
+            self._readers = None
 
     def _forget(self, *, before: int) -> None:
         """What was passed over is not needed any more."""

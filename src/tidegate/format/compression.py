@@ -15,6 +15,7 @@ from tidegate.errors import DamagedBlock
 _GZIP_MAGIC = b"\x1f\x8b"
 _LZ4_MAGIC = b"\x04\x22\x4d\x18"
 _GZIP_LEVEL = 6
+_NO_MEMORY = "ERROR_allocation_failed"  # lz4's words, in an error like any other
 # A body made of endless empty parts would cost time without ever giving a byte.
 _MOST_PARTS = 64
 _GZIP_WINDOW = 31  # zlib's word for "32 KiB window, gzip header and trailer"
@@ -53,6 +54,8 @@ def decompress(body: bytes, method: Compression, *, at_most: int) -> bytes:
     try:
         content = _decompress(body, _true_method(body, method), at_most)
     except (RuntimeError, EOFError, zlib.error) as error:
+        if _NO_MEMORY in str(error):
+            raise MemoryError from error  # the block may be as good as any
         raise DamagedBlock(f"cannot be decompressed as {method}: {error}") from error
     if len(content) > at_most:
         raise DamagedBlock(f"holds more than the {at_most} bytes of a block")
