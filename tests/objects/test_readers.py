@@ -53,10 +53,15 @@ async def test_parts_and_listings_are_those_of_the_store(access):
     assert (part.body, part.info.size, part.whole) == (b"234", 10, False)
     assert (await reader.read_part("dir/one.cfg", start=0, length=100)).whole
     assert (await reader.read_part("dir/deeper/two.cfg", start=0, length=100)).body == b""
+    assert await reader.read_start("dir/one.cfg", length=4) == b"0123"
+    assert await reader.read_start("dir/one.cfg", length=100) == b"0123456789"
+    assert await reader.read_start("dir/deeper/two.cfg", length=100) == b""
     assert part.info.etag == listing.objects[0].etag
     assert (await reader.list_level("nothing")) == Listing((), ())
     with pytest.raises(NotFound):
         await reader.read_part("dir/three.cfg", start=0, length=1)
+    with pytest.raises(NotFound):
+        await reader.read_start("dir/three.cfg", length=1)
 
 
 async def test_a_reader_has_no_way_to_change_a_store(access):

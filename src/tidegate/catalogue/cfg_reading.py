@@ -63,22 +63,30 @@ class CfgReader:
         return found_in_cfg(metadata.record, mark, info.modified_at, volume_size=metadata.volume_size)
 
     async def _metadata(self, name: str, info: ObjectInfo) -> BackupMetadata:
-        what, now = f"cfg of backup {name}", self.clock.now()
-        part = await self._part(backup_cfg_key(self.volume, name), 0, HEAD)
-        if part.whole:
-            return whole_metadata(part.body, name=name, now=now)
-        head = read_head(part.body, what=what)
+        what, now, key = f"cfg of backup {name}", self.clock.now(), backup_cfg_key(self.volume, name)
+        body, size = await self._head(key, info)
+        if len(body) == size:
+            return whole_metadata(body, name=name, now=now)
+        head = read_head(body, what=what)
         if not head.met_blocks:  # labels longer than usual, or another order
-            part = await self._part(backup_cfg_key(self.volume, name), 0, LONG_HEAD)
-            head = read_head(part.body, what=what)
+            head = read_head((await self._part(key, 0, LONG_HEAD)).body, what=what)
         if not head.enough:
-            end = await self._part(backup_cfg_key(self.volume, name), max(0, part.info.size - TAIL), TAIL)
+            end = await self._part(key, max(0, size - TAIL), TAIL)
             head = with_tail(head, end.body, what=what)
         if not head.enough:
             raise DamagedMetadata(
                 f"{what} ({info.size} bytes) tells neither at its beginning nor at its end what it is"
             )
         return head_metadata(head, name=name, now=now)
+
+    async def _head(self, key: str, info: ObjectInfo) -> tuple[bytes, int]:
+        """Its first bytes, and the size of the whole."""
+        body = await self.reader.read_start(key, length=HEAD)
+        if len(body) == min(HEAD, info.size):
+            return body, info.size
+        # Another one than was listed, or not all of it came: asked in the way that tells which.
+        part = await self._part(key, 0, HEAD)
+        return part.body, part.info.size
 
     async def volume_cfg(self) -> FoundCfg:
         """volume.cfg; missing or damaged is told, not raised. Raises what a store raises."""

@@ -75,6 +75,10 @@ class ThreadedReader:
         body, info = await self._ask(key, lambda: self._get_part(key, start=start, length=length))
         return Part(body, info)
 
+    async def read_start(self, key: str, *, length: int) -> bytes:
+        """See StoreReader."""
+        return (await self.read_part(key, start=0, length=length)).body
+
     async def _ask(self, key: str, question: Callable[[], T]) -> T:
         async with self._turns:
             if not self._free.acquire(blocking=False):

@@ -73,6 +73,11 @@ class RemoteReader:
         name = self._place.key(key)
         return await self._ask(key, "read", lambda: self._read(name, start, length))
 
+    async def read_start(self, key: str, *, length: int) -> bytes:
+        """See StoreReader."""
+        name = self._place.key(key)
+        return await self._ask(key, "read", lambda: self._read_start(name, length))
+
     async def _list(self, name: str) -> Listing:
         answer = await obstore.list_with_delimiter_async(self._client.single, name or None)
         objects = (seen(self._place, meta) for meta in answer["objects"] if meta["path"] != name)
@@ -93,6 +98,17 @@ class RemoteReader:
             # Asked for whole, an empty object says so, and a store that knows no ranges sends it from the beginning.
             return await self._read_through(name, start, length)
         return self._part(bytes(await answer.bytes_async()), answer.meta, start, length)
+
+    async def _read_start(self, name: str, length: int) -> bytes:
+        """One step of the library where `_read` needs two: each has to be handed over to the event loop."""
+        if self._knows_ranges:
+            try:
+                return bytes(await obstore.get_range_async(self._client.single, name, start=0, length=length))
+            except BaseError as error:
+                text = str(error)
+                if _NOT_A_PART not in text and _NO_SUCH_BYTES not in text:
+                    raise
+        return (await self._read(name, 0, length)).body
 
     async def _read_through(self, name: str, start: int, length: int) -> Part:
         """The same bytes out of the whole object, of which the rest is not waited for."""

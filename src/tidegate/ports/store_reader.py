@@ -53,3 +53,10 @@ class StoreReader(Protocol):
     async def read_part(self, key: str, *, start: int, length: int) -> Part:
         """At most `length` bytes from `start`; fewer only where the object ends. Raises NotFound as a store says so."""
         ...
+
+    async def read_start(self, key: str, *, length: int) -> bytes:
+        """The same from the beginning, without a word about the object: cheaper where a million are read.
+
+        Whoever knows the size from a listing compares it: a store may have sent less, or have another object by now.
+        """
+        ...

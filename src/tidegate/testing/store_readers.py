@@ -42,6 +42,10 @@ class CountingReader:
         self.bytes_read += len(body)
         return Part(body, info)
 
+    async def read_start(self, key: str, *, length: int) -> bytes:
+        """See StoreReader."""
+        return (await self.read_part(key, start=0, length=length)).body
+
     def cfgs_read(self) -> list[str]:
         """The keys of all cfgs that were read, each as often as it was."""
         return [key for verb, key in self.asked if verb == "read" and key.endswith(".cfg")]
