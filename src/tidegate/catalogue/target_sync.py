@@ -23,7 +23,7 @@ from tidegate.ports.clock import Clock
 from tidegate.ports.store_reader import StoreReader
 
 # A volume under way holds its listing: more of them at once cost memory and save nothing.
-_MOST_VOLUMES = 128
+_MOST_VOLUMES = 64
 _TOUCH_BATCH = 500
 # Not a volume: where Longhorn keeps its locks for backing images.
 _LOCKS_OF_IMAGES = "BACKINGIMAGE"
