@@ -94,7 +94,7 @@ def keys(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> Itera
 def keys_after(connection: sqlite3.Connection, groups: Condition, wish: Wish, skip: int) -> Iterator[Key]:
     """The same without the first `skip`, for somebody who moves a scroll bar and has no marker.
 
-    Without a filter one index is counted off, whatever the number; with one, only so many as one look may take.
+    Without a filter the hours are counted, whatever the number; with one, only so many as one look may take.
     """
     if not groups and not wish.rest and wish.before == END:
         return _counted_off(connection, wish.limit, skip)
@@ -104,17 +104,17 @@ def keys_after(connection: sqlite3.Connection, groups: Condition, wish: Wish, sk
 
 
 def _counted_off(connection: sqlite3.Connection, limit: int, skip: int) -> Iterator[Key]:
-    """From whichever end is nearer."""
-    (total,) = connection.execute("SELECT coalesce(sum(backups), 0) FROM groups").fetchone()
-    if skip <= total // 2:
-        yield from walk(connection, Condition(), END, limit, skip=skip)
-        return
-    size = max(0, min(limit, total - skip))
-    oldest_first = connection.execute(
-        "SELECT b.created, b.id FROM backups b WHERE b.hidden = 0 ORDER BY b.created, b.id LIMIT ? OFFSET ?",
-        (size, total - skip - size),
-    ).fetchall()
-    yield from reversed(oldest_first)
+    """By the hour in which it is, and in that hour one by one."""
+    found = connection.execute(
+        "SELECT hour, newer FROM "
+        "(SELECT hour, backups, sum(backups) OVER (ORDER BY hour DESC) - backups AS newer FROM hours) "
+        "WHERE newer + backups > ? LIMIT 1",
+        (skip,),
+    ).fetchone()
+    if found is None:
+        return iter(())
+    hour, newer = found
+    return walk(connection, Condition(), ((hour + 1) * 3600, 0), limit, skip=skip - newer)
 
 
 def inside(connection: sqlite3.Connection, groups: Condition, tables: str = GROUPS) -> Condition:
