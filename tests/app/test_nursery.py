@@ -117,6 +117,16 @@ async def test_a_nursery_that_is_killed_takes_no_mover_with_it_and_a_new_one_fol
     assert movers.nursery.pid not in {None, dead}
 
 
+async def test_a_nursery_that_was_lost_is_seen_off_at_the_end(movers, upload):
+    await ready(movers, upload)
+    lost = movers.nursery._process
+    movers.nursery._lost()
+
+    await movers.close()
+
+    assert lost.returncode is not None
+
+
 async def test_a_mover_that_dies_after_its_nursery_is_still_told_to_be_dead(movers, upload):
     mover, reports = await ready(movers, upload)
     os.kill(movers.nursery.pid, signal.SIGKILL)

@@ -35,6 +35,8 @@ class Nursery:
     _asked: dict[int, "asyncio.Future[ForkedProcess]"] = field(default_factory=dict)
     _children: dict[int, ForkedProcess] = field(default_factory=dict)
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _ending: list[asyncio.subprocess.Process] = field(default_factory=list)
+    """Nurseries that were lost: they end by themselves, but somebody has to see them off."""
 
     async def fork(self) -> ForkedProcess:
         """A mover that waits for its job. Raises NurseryGone, or OSError if the system has no room for one more."""
@@ -64,11 +66,16 @@ class Nursery:
         return child
 
     async def close(self) -> None:
-        """Let it end: without its server it has nothing to do."""
-        process = self._process
+        """Let it end: without its server it has nothing to do. One that does not is killed."""
         self._lost()
-        if process is not None:
-            await process.wait()
+        for process in self._ending:
+            try:
+                async with asyncio.timeout(_PATIENCE_SECONDS):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+        self._ending.clear()
 
     async def _start(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -126,6 +133,9 @@ class Nursery:
             return
         asyncio.get_running_loop().remove_reader(self._socket)
         self._socket.close()
+        self._ending = [process for process in self._ending if process.returncode is None]
+        if self._process is not None:
+            self._ending.append(self._process)
         self._socket = self._process = self.pid = None
         for answer in self._asked.values():
             if not answer.done():
