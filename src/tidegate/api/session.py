@@ -1,7 +1,5 @@
 """Logging in and out, and who one is: what a browser needs in place of a token in each request."""
 
-import asyncio
-
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field
 
@@ -21,7 +19,6 @@ from tidegate.model.access import LONGEST_PASSWORD, Caller, Password, Role, User
 from tidegate.model.frozen import Model
 from tidegate.model.names import LONGEST_LABEL
 
-_ANSWER_FIRST_SECONDS = 1.0
 router = APIRouter(tags=["session"])
 
 
@@ -88,9 +85,9 @@ async def change_own_password(request: Request, response: Response, given: OwnPa
     trail.caller, trail.note = caller, "own password"
     assert services.accounts is not None  # noqa: S101  # a user was let in by them
     await services.accounts.change_user(caller.name, UserChange(password=given.new_password), services.clock.now())
-    # Not at once: the page that asked hears of it too, and must have its new session by then.
-    asyncio.get_running_loop().call_later(_ANSWER_FIRST_SECONDS, services.access_bell.ring)
-    return _open_session(request, response, caller)
+    opened = _open_session(request, response, caller)
+    services.access_bell.ring()
+    return opened
 
 
 def _open_session(request: Request, response: Response, caller: Caller) -> Session:

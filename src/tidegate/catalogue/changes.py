@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from tidegate.catalogue.rows import to_seconds
+from tidegate.format.times import to_seconds
 from tidegate.format.volume_index import IndexEntry
 from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from tidegate.catalogue.rows import STATES, to_seconds
+from tidegate.catalogue.rows import STATES
 from tidegate.errors import InvalidInput
+from tidegate.format.times import to_seconds
 from tidegate.model.catalogue import CatalogueFilter
 
 _LONGEST = 1024

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tidegate.catalogue.conditions import Condition, label_condition, row_condition
-from tidegate.catalogue.rows import to_seconds
 from tidegate.errors import InvalidInput
+from tidegate.format.times import to_seconds
 from tidegate.model.catalogue import CatalogueFilter
 
 GROUPS = "groups g JOIN volumes v ON v.id = g.volume_id AND v.hidden = 0 JOIN targets t ON t.id = v.target_id"

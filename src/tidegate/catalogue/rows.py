@@ -4,8 +4,8 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import overload
 
+from tidegate.format.times import to_seconds
 from tidegate.model.catalogue import (
     BackupState,
     CatalogueVolume,
@@ -16,21 +16,11 @@ STATES = (BackupState.COMPLETED, BackupState.IN_PROGRESS, BackupState.ERROR)
 INCREMENTAL = 1
 CREATED_UNKNOWN = 2
 _TIMES = ("created_at", "last_backup_at")
-_OLDEST, _NEWEST = 0, 253_402_300_799
 
 VOLUME_COLUMNS = (
     "v.id, t.name, v.name, v.record, v.messages, v.synced_at, "
     "(SELECT coalesce(sum(g.backups), 0) FROM groups g WHERE g.volume_id = v.id)"
 )
-
-
-@overload
-def to_seconds(moment: datetime) -> int: ...
-@overload
-def to_seconds(moment: datetime | None) -> int | None: ...
-def to_seconds(moment: datetime | None) -> int | None:
-    """Whole seconds, held within what a calendar can show."""
-    return None if moment is None else max(_OLDEST, min(_NEWEST, int(moment.timestamp())))
 
 
 def from_seconds(seconds: int | None) -> datetime | None:

@@ -14,11 +14,11 @@ from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange, V
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.flow import Flow
 from tidegate.catalogue.progress import SyncProgress
-from tidegate.catalogue.rows import to_seconds
 from tidegate.decide.catalogue_diff import CfgLook, look_at_cfg, plan_backups
 from tidegate.errors import NotFound, StoreUnavailable, TidegateError
 from tidegate.format.object_mark import listing_mark
 from tidegate.format.paths import backup_name_of, backups_dir, volume_dir
+from tidegate.format.times import to_seconds
 from tidegate.format.volume_index import INDEX_NAME, INDEX_WORTH
 from tidegate.model.catalogue import BackupState, StoredVolumeRecord
 from tidegate.ports.clock import Clock

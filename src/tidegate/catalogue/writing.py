@@ -6,8 +6,9 @@ from datetime import datetime
 
 from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
 from tidegate.catalogue.interning import Interning
-from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, to_seconds, to_text, volume_text
+from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, to_text, volume_text
 from tidegate.format.label_subject import subject_of
+from tidegate.format.times import to_seconds
 from tidegate.model.catalogue import Subject
 
 _UPSERT = """

@@ -7,7 +7,7 @@ takes a tenth of the time that pickling would take.
 import marshal
 
 from tidegate.format.tree_batches import Pack
-from tidegate.format.tree_entry import EntryType, Extent, TreeEntry
+from tidegate.format.tree_entry import Extent, TreeEntry, quick_file
 
 
 def encode_pack(pack: Pack) -> bytes:
@@ -31,10 +31,10 @@ def encode_pack(pack: Pack) -> bytes:
 def decode_pack(message: bytes) -> Pack:
     """The same pack. What only a backup needs of a file (its inode, when it was changed) did not travel."""
     offset, files = marshal.loads(message)  # noqa: S302  from a process of our own
-    return Pack(offset, [_entry(*fields) for fields in files])
+    return Pack(offset, [_file(*fields) for fields in files])
 
 
-def _entry(  # noqa: PLR0917  the fields as they travel
+def _file(  # noqa: PLR0917  # the fields as they travel
     path: str,
     mode: int,
     uid: int,
@@ -44,20 +44,4 @@ def _entry(  # noqa: PLR0917  the fields as they travel
     extents: list[tuple[int, int, int]],
     xattrs: dict[str, bytes],
 ) -> TreeEntry:
-    entry = object.__new__(TreeEntry)
-    # Set at once and not one by one, as when a manifest is read: there may be a million of them.
-    entry.__dict__.update(
-        path=path,
-        type=EntryType.FILE,
-        mode=mode,
-        uid=uid,
-        gid=gid,
-        mtime_ns=mtime_ns,
-        ctime_ns=0,
-        inode=0,
-        size=size,
-        extents=tuple([Extent(*extent) for extent in extents]),
-        target="",
-        xattrs=xattrs,
-    )
-    return entry
+    return quick_file(path, mode, uid, gid, mtime_ns, size, tuple([Extent(*extent) for extent in extents]), xattrs)

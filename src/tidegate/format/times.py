@@ -1,6 +1,10 @@
 """Times as cfgs hold them: UTC, RFC 3339, whole seconds, `Z`."""
 
 from datetime import UTC, datetime
+from typing import overload
+
+LATEST_SECONDS = 253_402_300_799
+"""The end of the year 9999: no calendar of ours goes further."""
 
 
 def format_time(moment: datetime) -> str:
@@ -15,3 +19,12 @@ def parse_time(text: str) -> datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+@overload
+def to_seconds(moment: datetime) -> int: ...
+@overload
+def to_seconds(moment: datetime | None) -> int | None: ...
+def to_seconds(moment: datetime | None) -> int | None:
+    """Whole seconds since 1970, held within what a calendar can show: the form of indexes and of the catalogue."""
+    return None if moment is None else max(0, min(LATEST_SECONDS, int(moment.timestamp())))

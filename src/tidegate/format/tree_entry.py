@@ -167,6 +167,24 @@ def _usual_file(line: bytes, content_end: int) -> TreeEntry | None:
     wrong = mode > _MODE_BITS or length == 0 or image_offset + length > content_end or file_offset + length > size
     if wrong or path == ROOT_PATH or len(path) > _LONGEST_PATH or not _OUT_OF_TREE.isdisjoint(path.split("/")):
         return None
+    extent = Extent(image_offset, length, file_offset)
+    return quick_file(path, mode, uid, gid, mtime_ns, size, (extent,), {}, ctime_ns=ctime_ns, inode=inode)
+
+
+def quick_file(  # noqa: PLR0917  # the fields of an entry
+    path: str,
+    mode: int,
+    uid: int,
+    gid: int,
+    mtime_ns: int,
+    size: int,
+    extents: tuple[Extent, ...],
+    xattrs: dict[str, bytes],
+    *,
+    ctime_ns: int = 0,
+    inode: int = 0,
+) -> TreeEntry:
+    """A file of which all is known to be right: its fields are set at once, because there may be a million of them."""
     entry = object.__new__(TreeEntry)
     entry.__dict__.update(
         path=path,
@@ -178,9 +196,9 @@ def _usual_file(line: bytes, content_end: int) -> TreeEntry | None:
         ctime_ns=ctime_ns,
         inode=inode,
         size=size,
-        extents=(Extent(image_offset, length, file_offset),),
+        extents=extents,
         target="",
-        xattrs={},
+        xattrs=xattrs,
     )
     return entry
 

@@ -10,12 +10,12 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from tidegate.errors import DamagedMetadata
 from tidegate.format.cfg_metadata import BackupMetadata
 from tidegate.format.paths import backups_dir, is_name
+from tidegate.format.times import LATEST_SECONDS, to_seconds
 from tidegate.model.catalogue import BackupState
 
 INDEX_NAME = "tidegate-index.json.gz"
@@ -31,7 +31,6 @@ _VERSION = 2
 _GZIP = 31
 _LARGEST_NUMBER = (1 << 63) - 1
 _LONGEST_COMPRESSION = 20
-_YEAR_9999 = 253_402_300_799
 _TEXTS = ("name", "snapshot", "compression")
 _SIZES = ("size", "new", "repeated", "volumeSize")
 _MAPS = ("labels", "parameters", "messages")
@@ -74,8 +73,8 @@ def index_entry(metadata: BackupMetadata, mark: int) -> IndexEntry | None:
         record.newly_uploaded_size,
         record.re_uploaded_size,
         metadata.volume_size,
-        _seconds(record.created_at),
-        _seconds(record.snapshot_created_at),
+        to_seconds(record.created_at),
+        to_seconds(record.snapshot_created_at),
         record.labels,
         record.parameters,
         record.messages,
@@ -160,7 +159,7 @@ def _decode(document: Mapping[str, list[Any]]) -> Iterator[IndexEntry]:
     if not all(map(is_name, document["name"])):
         raise ValueError
     for column in _TIMES:
-        _check((moment for moment in document[column] if moment is not None), int, least=0, most=_YEAR_9999)
+        _check((moment for moment in document[column] if moment is not None), int, least=0, most=LATEST_SECONDS)
     columns = {column: document[column] for column in _COLUMNS}
     columns["compression"] = [text[:_LONGEST_COMPRESSION] for text in columns["compression"]]
     for column in _MAPS:
@@ -177,7 +176,3 @@ def _check(values: Iterable[Any], kind: type, *, least: int = 0, most: int = 0) 
         raise TypeError
     if kind is int and not least <= min(known) <= max(known) <= most:
         raise ValueError
-
-
-def _seconds(moment: datetime | None) -> int | None:
-    return None if moment is None else max(0, min(_YEAR_9999, int(moment.timestamp())))

@@ -23,8 +23,12 @@ function enter(session: Session): void {
     void start();
 }
 
+/** The change of one's own password while it is under way: until its answer brings a new session, the old one is refused. */
+let renewing: Promise<unknown> | null = null;
+
 /** Ask who one is now: another role shows other actions, and nobody at all is asked to log in. */
 async function askAgain(): Promise<boolean> {
+    await renewing?.catch(() => undefined);
     const answer = await get<Session>("/v1/session").catch(() => null);
     const at = door.value;
     if (!answer || at.state !== "open") return false;
@@ -37,7 +41,7 @@ async function askAgain(): Promise<boolean> {
 whenEnded(askAgain);
 
 whenRefused((problem) => {
-    if (door.value.state !== "open") return;
+    if (door.value.state !== "open" || renewing) return;
     if (problem.status === 403) {
         void askAgain();
         return;
@@ -64,7 +68,12 @@ export async function login(key: Key): Promise<void> {
 
 /** By the old one. Every other session of this user ends; this one goes on. */
 export async function changeOwnPassword(user: string, password: string, newPassword: string): Promise<void> {
-    await call<Session>("POST", "/v1/password", { user, password, newPassword });
+    renewing = call<Session>("POST", "/v1/password", { user, password, newPassword });
+    try {
+        await renewing;
+    } finally {
+        renewing = null;
+    }
 }
 
 export async function logout(): Promise<void> {
