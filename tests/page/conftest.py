@@ -1,40 +1,18 @@
 """A real browser in front of a real server with real backups."""
 
-import os
-import shutil
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import sync_playwright
 
-import tidegate
 from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
-BUILT = Path(tidegate.__file__).parent / "page" / "index.html"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-]
+from tidegate.testing.browser import open_browser, why_no_browser
 
 
 # Not for the whole session: while it lives, its driver's event loop runs in this thread, and no async test could.
 @pytest.fixture(scope="module")
 def browser():
-    if CHROMIUM is None:
-        pytest.skip("no browser: install chromium, or name one with CHROMIUM")
-    if not BUILT.exists():
-        pytest.skip("the page is not built: make ui")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    if missing := why_no_browser():
+        pytest.skip(missing)
+    with open_browser() as browser:
         yield browser
-        browser.close()
 
 
 def seeded(directory):
