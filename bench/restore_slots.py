@@ -21,6 +21,7 @@ import structlog
 from bench.resource_store import WallClock
 from bench.rows import Row
 from tidegate.app.child_movers import ChildMovers
+from tidegate.app.children import Children
 from tidegate.app.collector import search_seldom
 from tidegate.app.wiring import build_runtime
 from tidegate.app.workshop import real_workshop
@@ -125,7 +126,7 @@ async def _measure(place: Path, *, real: bool) -> _Onlooker:
         await store.create(Setting(metadata=Metadata(name=name), spec=SettingSpec(value=value)))
     for number in range(count):
         await store.create(_download(number, place / f"back-{number}"))
-    movers = ChildMovers(place / "maps") if real else FakeMovers(obliging=True)
+    movers = ChildMovers(Children(place / "maps")) if real else FakeMovers(obliging=True)
     runtime, supervisor = build_runtime(store, clock, movers, FineWeather())
     search_seldom()  # as the server does
     seen = _Onlooker()

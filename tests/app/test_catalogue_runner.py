@@ -6,7 +6,6 @@ from tidegate.app.catalogue_runner import CatalogueRunner
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.catalogue.target_sync import SyncOrder
-from tidegate.controllers.catalogue_sync import SyncErrand
 from tidegate.errors import StoreUnavailable
 from tidegate.model.catalogue import CatalogueFilter
 from tidegate.model.mover_job import TargetAccess
@@ -26,14 +25,9 @@ class Place:
         self.runner = CatalogueRunner(self.catalogue, self.clock)
 
     async def sync(self, **order):
-        return await self.runner.run(
-            SyncErrand(
-                access=TargetAccess(url=f"file://{self.store}"),
-                order=SyncOrder(target="near", **order),
-                progress=SyncProgress(self.clock.now()),
-                requests_in_flight=8,
-            )
-        )
+        access = TargetAccess(url=f"file://{self.store}")
+        progress = SyncProgress(self.clock.now())
+        return await self.runner.run(access, SyncOrder(target="near", **order), progress, in_flight=8)
 
     async def count(self):
         return (await self.catalogue.counts(CatalogueFilter())).backups
@@ -43,7 +37,6 @@ class Place:
 def place(tmp_path):
     place = Place(tmp_path)
     yield place
-    place.runner.close()
     place.catalogue.close()
 
 

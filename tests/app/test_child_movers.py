@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tidegate.app.child_movers import ChildMovers
+from tidegate.app.children import Children
 from tidegate.model.mover_job import (
     DownloadJob,
     ErrorReport,
@@ -22,9 +23,10 @@ from tidegate.model.volume_kind import VolumeKind
 
 @pytest.fixture(params=[True, False], ids=["nursed", "alone"])
 async def movers(tmp_path, request):
-    movers = ChildMovers(tmp_path / "maps", nursed=request.param)
+    movers = ChildMovers(Children(tmp_path / "maps", nursed=request.param))
     yield movers
     await movers.close()
+    await movers.children.close()
 
 
 @pytest.fixture
@@ -117,11 +119,12 @@ async def test_a_mover_that_loses_its_server_stops_by_itself_and_leaves_the_stor
 
 
 async def test_closing_the_host_ends_every_mover(upload, tmp_path):
-    movers = ChildMovers(tmp_path / "maps")
+    movers = ChildMovers(Children(tmp_path / "maps"))
     started = [await movers.start(upload) for _ in range(2)]
     tasks = [asyncio.create_task(told(mover)) for mover in started]
 
     await movers.close()
+    await movers.children.close()
 
     assert all(mover._process.returncode is not None for mover in started)
     assert [len(await task) > 0 for task in tasks] == [True, True]

@@ -12,15 +12,17 @@ from pathlib import Path
 import pytest
 
 from tidegate.app.child_movers import ChildMovers
+from tidegate.app.children import Children
 from tidegate.model.mover_job import ErrorReport, ReadyReport, ResultReport, TargetAccess, UploadJob
 from tidegate.model.volume_kind import VolumeKind
 
 
 @pytest.fixture
 async def movers(tmp_path):
-    movers = ChildMovers(tmp_path / "maps", nursed=True)
+    movers = ChildMovers(Children(tmp_path / "maps", nursed=True))
     yield movers
     await movers.close()
+    await movers.children.close()
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def exists(pid):
 
 async def test_the_nursery_has_one_thread_and_nothing_of_a_mover_that_it_forked(movers, upload):
     mover, reports = await ready(movers, upload)
-    pid = movers.nursery.pid
+    pid = movers.children.nursery.pid
 
     assert threads_of(pid) == 1
     assert not handles_of(pid) & {name for name in handles_of(mover._process.pid) if name.startswith("pipe")}
@@ -84,7 +86,7 @@ async def test_a_mover_is_a_process_of_its_own_that_the_nursery_sees_to_its_end(
     mover, reports = await ready(movers, upload)
     pid = mover._process.pid
 
-    assert stat_of(pid)[:2] == (movers.nursery.pid, pid)
+    assert stat_of(pid)[:2] == (movers.children.nursery.pid, pid)
     assert not [name for name in handles_of(pid) if name.startswith("socket")]
     mover.cancel()
     await last_of(reports)
@@ -105,7 +107,7 @@ async def test_movers_stand_side_by_side_and_none_holds_what_belongs_to_another(
 
 async def test_a_nursery_that_is_killed_takes_no_mover_with_it_and_a_new_one_follows(movers, upload):
     mover, reports = await ready(movers, upload)
-    dead = movers.nursery.pid
+    dead = movers.children.nursery.pid
     os.kill(dead, signal.SIGKILL)
 
     later, later_reports = await ready(movers, upload.replace(store_volume="shop.other"))
@@ -114,22 +116,23 @@ async def test_a_nursery_that_is_killed_takes_no_mover_with_it_and_a_new_one_fol
         one.go()
 
     assert [type(await last_of(r)) for r in (reports, later_reports, third_reports)] == [ResultReport] * 3
-    assert movers.nursery.pid not in {None, dead}
+    assert movers.children.nursery.pid not in {None, dead}
 
 
 async def test_a_nursery_that_was_lost_is_seen_off_at_the_end(movers, upload):
     await ready(movers, upload)
-    lost = movers.nursery._process
-    movers.nursery._lost()
+    lost = movers.children.nursery._process
+    movers.children.nursery._lost()
 
     await movers.close()
+    await movers.children.close()
 
     assert lost.returncode is not None
 
 
 async def test_a_mover_that_dies_after_its_nursery_is_still_told_to_be_dead(movers, upload):
     mover, reports = await ready(movers, upload)
-    os.kill(movers.nursery.pid, signal.SIGKILL)
+    os.kill(movers.children.nursery.pid, signal.SIGKILL)
     os.kill(mover._process.pid, signal.SIGKILL)
 
     last = await last_of(reports)

@@ -1,13 +1,14 @@
 """Work that arrives together shares a commit, and what fails takes nobody else with it."""
 
 import asyncio
+import fcntl
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tidegate.catalogue.schema import open_catalogue
+from tidegate.catalogue.schema import connect, open_catalogue
 from tidegate.catalogue.writer import CatalogueWriter
 
 
@@ -122,3 +123,57 @@ def test_two_event_loops_may_write_side_by_side(path, connection, writer):
         list(loops.map(lambda which: asyncio.run(write(which)), "ab"))
 
     assert sorted(names(path)) == sorted(f"{which}-{number}" for which in "ab" for number in range(20))
+
+
+@pytest.fixture
+def elsewhere(path, connection):
+    """The writer of another process: it shares nothing with the first but the file."""
+    own = connect(path)
+    writer = CatalogueWriter(path, own)
+    writer.own = own
+    yield writer
+    writer.close()
+    own.close()
+
+
+async def test_a_word_of_another_process_is_written_between_two_turns_of_who_writes_all_the_time(
+    path, connection, writer, elsewhere
+):
+    door = Door()
+    held = asyncio.ensure_future(writer.write(door))
+    many = [asyncio.ensure_future(writer.write(adds(connection, f"sync-{number}"))) for number in range(30)]
+    await asyncio.sleep(0)
+    word = asyncio.ensure_future(elsewhere.write(adds(elsewhere.own, "wanted-gone"), durably=True))
+    await asyncio.to_thread(wait_until_locked, path)
+    door.open()
+    await asyncio.gather(held, word, *many)
+
+    assert names(path)[0] == "wanted-gone"
+
+
+def wait_until_locked(path):
+    """Until somebody is in the turnstile and stays there."""
+    with path.with_name(f"{path.name}-turn").open("rb") as turn:
+        for _ in range(10_000_000):
+            try:
+                fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            fcntl.flock(turn, fcntl.LOCK_UN)
+    raise AssertionError("nobody came")
+
+
+async def test_labels_that_another_process_let_go_get_a_new_number(path, connection, writer, elsewhere):
+    def label(writing):
+        numbers.append(writing.interning.label_set({"app": "shop"}))
+
+    def let_go(writing):
+        writing.interning.let_go(numbers)
+
+    numbers = []
+    await writer.write(label)
+    await elsewhere.write(let_go)
+    await writer.write(label)
+
+    (members,) = connection.execute("SELECT members FROM label_sets WHERE id = ?", (numbers[1],)).fetchone()
+    assert connection.execute("SELECT key FROM labels WHERE id = ?", (int(members),)).fetchone() == ("app",)

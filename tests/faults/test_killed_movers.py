@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tidegate.app.child_movers import ChildMovers
+from tidegate.app.children import Children
 from tidegate.model.mover_job import DownloadJob, ErrorReport, ReadyReport, ResultReport, TargetAccess, UploadJob
 from tidegate.model.volume_kind import VolumeKind
 from tidegate.objects.directory import DirectoryObjects
@@ -26,9 +27,10 @@ VOLUME = "shop.db"
 @pytest.fixture
 async def movers(tmp_path):
     (tmp_path / "store").mkdir()
-    movers = ChildMovers(tmp_path / "maps")
+    movers = ChildMovers(Children(tmp_path / "maps"))
     yield movers
     await movers.close()
+    await movers.children.close()
 
 
 def fill(path, kind, seed):

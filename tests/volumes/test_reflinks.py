@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tidegate.app.child_movers import ChildMovers
+from tidegate.app.children import Children
 from tidegate.disk.reflink import unnamed_clone
 from tidegate.model.mover_job import ReadyReport, ResultReport, SnapshotWish, TargetAccess, UploadJob
 from tidegate.model.volume_kind import VolumeKind
@@ -56,7 +57,7 @@ async def test_what_a_mover_moves_is_what_the_image_was_when_the_mover_became_re
         snapshot_name="s",
         started_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
-    movers = ChildMovers(tmp_path / "maps")
+    movers = ChildMovers(Children(tmp_path / "maps"))
     mover = await movers.start(job)
     last = None
     async for report in mover.reports():
@@ -65,6 +66,7 @@ async def test_what_a_mover_moves_is_what_the_image_was_when_the_mover_became_re
             (room / "image").write_bytes(NEW)
             mover.go()
     await movers.close()
+    await movers.children.close()
 
     assert isinstance(last, ResultReport)
     assert (last.result.snapshot, last.result.warnings) == ("reflink", ())

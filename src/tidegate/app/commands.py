@@ -51,6 +51,7 @@ def build_commands() -> TidegateApp:
     app.command("server", epilog=_SERVER_EPILOG)(server)
     app.command("mover", hidden=True)(mover)
     app.command("mover-nursery", hidden=True)(mover_nursery)
+    app.command("catalogue-sync", hidden=True)(catalogue_sync)
     app.command("demo")(demo)
     return app
 
@@ -120,6 +121,13 @@ def mover_nursery() -> None:
     from tidegate.app.nursery import run_nursery
 
     raise typer.Exit(run_nursery())
+
+
+def catalogue_sync() -> None:
+    """Read what stores hold into the catalogue: started by the server, which talks to it."""
+    from tidegate.app.sync_process import run_sync_process
+
+    raise typer.Exit(run_sync_process())
 
 
 def demo() -> None:

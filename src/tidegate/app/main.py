@@ -15,6 +15,10 @@ def main() -> None:
         from tidegate.app.nursery import run_nursery
 
         sys.exit(run_nursery())
+    if sys.argv[1:] == ["catalogue-sync"]:
+        from tidegate.app.sync_process import run_sync_process
+
+        sys.exit(run_sync_process())
     from tidegate.app.commands import build_commands
 
     build_commands()(prog_name="tidegate")

@@ -2,9 +2,10 @@
 
 A Python process takes a third of a second to load a mover; a fork of one that has loaded it takes milliseconds. So
 that a fork is safe, this process has one thread, opens no store and no volume, and holds nothing of a mover once it is
-forked: the other end of a mover's standard input is the server's alone, and its end is the server's end.
+forked: the other end of a mover's standard input is the server's alone, and its end is the server's end. The process
+that syncs the catalogue comes from here too.
 
-The server's socket is standard input. `fork N` comes with the three standard handles of the mover; the answer
+The server's socket is standard input. `fork N TRADE` comes with the three standard handles of the process; the answer
 `forked N PID` comes with a handle of the process, and `ended N STATUS` follows at its end. A nursery whose server is
 gone ends. A nursery that dies takes nobody with it.
 """
@@ -18,6 +19,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import NoReturn
 
 _LONGEST_MESSAGE = 64
@@ -25,6 +27,8 @@ _STANDARD_HANDLES = 3
 # Loaded only when they are needed elsewhere; none of them starts a thread when it is loaded (a test looks).
 _LATE = (
     "tidegate.app.mover",
+    "tidegate.app.sync_process",
+    "tidegate.objects.open_reader",
     "tidegate.objects.mounts",
     "tidegate.objects.mount_plan",
     "tidegate.objects.pacing",
@@ -34,6 +38,13 @@ _LATE = (
     "json.decoder",
     "encodings.idna",
 )
+
+
+class Trade(StrEnum):
+    """What a forked process becomes; also the command that starts one of its own."""
+
+    MOVER = "mover"
+    SYNC = "catalogue-sync"
 
 
 def can_nurse() -> bool:
@@ -56,6 +67,16 @@ def _stand_in_for_stdin() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
+
+
+def _work_of(trade: Trade) -> int:
+    if trade is Trade.SYNC:
+        from tidegate.app.sync_process import run_sync_process
+
+        return run_sync_process()
+    from tidegate.app.mover import run_mover
+
+    return run_mover()
 
 
 class _Nursery:
@@ -81,12 +102,13 @@ class _Nursery:
                 message, handles, *_ = socket.recv_fds(self._server, _LONGEST_MESSAGE, _STANDARD_HANDLES)
                 if not message:
                     return 0
-                self._fork(message.split()[1], handles)
+                _, number, trade = message.split()
+                self._fork(number, Trade(trade.decode()), handles)
 
-    def _fork(self, number: bytes, handles: Sequence[int]) -> None:
+    def _fork(self, number: bytes, trade: Trade, handles: Sequence[int]) -> None:
         pid = os.fork()
         if pid == 0:
-            self._become_mover(handles)
+            self._become(trade, handles)
         for handle in handles:
             os.close(handle)
         self._numbers[pid] = number
@@ -95,7 +117,7 @@ class _Nursery:
         self._tell(b"forked %s %d" % (number, pid), process)
         os.close(process)
 
-    def _become_mover(self, handles: Sequence[int]) -> NoReturn:
+    def _become(self, trade: Trade, handles: Sequence[int]) -> NoReturn:
         code = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -107,10 +129,8 @@ class _Nursery:
             for number, handle in enumerate(handles):
                 os.dup2(handle, number)
                 os.close(handle)
-            from tidegate.app.mover import run_mover
-
-            code = run_mover()
-        except BaseException:  # noqa: BLE001  # nothing of a mover may go on as a nursery
+            code = _work_of(trade)
+        except BaseException:  # noqa: BLE001  # nothing of a child may go on as a nursery
             traceback.print_exc()
         finally:
             sys.stderr.flush()

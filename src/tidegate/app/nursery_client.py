@@ -1,4 +1,4 @@
-"""The server's side of the nursery: asks for movers, hears of their ends, and notices if the nursery is gone."""
+"""The server's side of the nursery: asks for processes, hears of their ends, and notices if the nursery is gone."""
 
 import asyncio
 import contextlib
@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from tidegate.app.forked_process import ForkedProcess, three_pipes
+from tidegate.app.nursery import Trade
 
 _PATIENCE_SECONDS = 20.0
 _LONGEST_MESSAGE = 64
@@ -21,10 +22,9 @@ class NurseryGone(Exception):
 
 @dataclass
 class Nursery:
-    """One at a time, started when the first mover is wanted, and anew after it died.
+    """One at a time, started when the first process is wanted, and anew after it died.
 
-    Movers outlive the nursery that forked them: they hold on to the server, not to it. Of those nobody hears how they
-    ended, only that they did.
+    Its processes outlive it: they hold on to the server. Of those nobody hears how they ended, only that they did.
     """
 
     environment: Callable[[], Mapping[str, str]]
@@ -38,8 +38,8 @@ class Nursery:
     _ending: list[asyncio.subprocess.Process] = field(default_factory=list)
     """Nurseries that were lost: they end by themselves, but somebody has to see them off."""
 
-    async def fork(self) -> ForkedProcess:
-        """A mover that waits for its job. Raises NurseryGone, or OSError if the system has no room for one more."""
+    async def fork(self, trade: Trade) -> ForkedProcess:
+        """A process that waits for its work. Raises NurseryGone, or OSError if the system has no room for one more."""
         async with self._starting:
             if self._socket is None:
                 await self._start()
@@ -48,11 +48,11 @@ class Nursery:
         self._asked[number] = answer
         ours, theirs = three_pipes()
         try:
-            self._ask(number, theirs)
+            self._ask(number, trade, theirs)
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 child = await answer
         except BaseException as error:
-            for end in ours:  # a mover that was forked all the same reads the end, and stops
+            for end in ours:  # one that was forked all the same reads the end, and stops
                 os.close(end)
             if isinstance(error, OSError | TimeoutError | NurseryGone):
                 self._lost()
@@ -98,10 +98,10 @@ class Nursery:
         self._socket, self.pid = ours, self._process.pid
         asyncio.get_running_loop().add_reader(ours, self._hear)
 
-    def _ask(self, number: int, handles: tuple[int, int, int]) -> None:
+    def _ask(self, number: int, trade: Trade, handles: tuple[int, int, int]) -> None:
         if self._socket is None:
             raise NurseryGone("it died")
-        socket.send_fds(self._socket, [b"fork %d" % number], handles)
+        socket.send_fds(self._socket, [b"fork %d %s" % (number, trade.value.encode())], handles)
 
     def _hear(self) -> None:
         while self._socket is not None:
@@ -128,7 +128,7 @@ class Nursery:
             answer.set_result(child)
 
     def _lost(self) -> None:
-        """Forget it, so that the next mover gets a new one; those that it forked are watched by their handles."""
+        """Forget it, so that the next one gets a new nursery; those that it forked are watched by their handles."""
         if self._socket is None:
             return
         asyncio.get_running_loop().remove_reader(self._socket)

@@ -18,8 +18,8 @@ from tidegate.api.page_files import PageFiles, read_page
 from tidegate.api.queue_around import AroundQueue
 from tidegate.api.services import Services
 from tidegate.api.sessions import Sessions
-from tidegate.app.catalogue_runner import CatalogueRunner
 from tidegate.app.child_movers import ChildMovers
+from tidegate.app.children import Children
 from tidegate.app.clock import SystemClock
 from tidegate.app.collector import search_seldom
 from tidegate.app.data_dir import DataDir, token_check
@@ -27,12 +27,14 @@ from tidegate.app.hook_files import HookFiles
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
 from tidegate.app.notifiers import RealNotifier
+from tidegate.app.nursery import Trade
 from tidegate.app.options import ServerOptions
 from tidegate.app.scratch_files import ScratchFiles
 from tidegate.app.secret_files import SecretFiles
 from tidegate.app.settings_at_start import write_settings
 from tidegate.app.stored_trees import KeptTrees
 from tidegate.app.surroundings import LocalSurroundings
+from tidegate.app.sync_client import SyncProcess
 from tidegate.app.system_archives import StoreArchives
 from tidegate.app.virtual_nodes import register_nodes
 from tidegate.app.wiring import build_runtime
@@ -74,15 +76,15 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         await recover(store, clock)
         surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
         await register_nodes(store, options.nodes, clock=clock)
-        movers = ChildMovers(data_dir.maps)
+        children = Children(data_dir.maps)
+        movers = ChildMovers(children)
         catalogue = SqliteCatalogue.open(data_dir.catalogue)
         closing.callback(catalogue.close)
         accounts, audit = SqliteAccounts.open(data_dir.access), SqliteAudit.open(data_dir.access)
         closing.callback(accounts.close)
         closing.callback(audit.close)
-        runner = CatalogueRunner(catalogue, clock)
-        closing.callback(runner.close)
-        syncs = CatalogueSync(store, clock, secrets, catalogue, runner.run)
+        sync_process = SyncProcess(data_dir.catalogue, lambda: children.start(Trade.SYNC))
+        syncs = CatalogueSync(store, clock, secrets, catalogue, sync_process.run)
         desk = DeletionDesk(store, catalogue)
         await desk.hide_all()
         scratch, notifier = ScratchFiles(data_dir.scratch), RealNotifier(secrets, clock)
@@ -141,6 +143,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             # The reconcilers stop before the movers do: what was in progress stays so, and the next start tells it.
             server.stop()
             await asyncio.gather(serving, _end_work(runtime, supervisor, hooks, syncs))
+            await sync_process.close()
+            await children.close()
     finally:
         closing.close()
         await store.close()

@@ -1,4 +1,4 @@
-"""The catalogue's file: one thread that writes, a few that read beside it. Keeps the promise of ports.catalogue."""
+"""The catalogue's file: a thread that writes, a few that read beside it. Keeps the promise of ports.catalogue."""
 
 import asyncio
 import sqlite3
@@ -47,6 +47,11 @@ class SqliteCatalogue:
     def open(cls, path: Path, *, longest_log: int = LONGEST_LOG) -> Self:
         """Made anew if the file is not there or cannot be used: everything in it can be read from the stores again."""
         return cls(path, open_catalogue(path), longest_log=longest_log)
+
+    @classmethod
+    def join(cls, path: Path) -> Self:
+        """The file that another process has opened, and answers for."""
+        return cls(path, connect(path))
 
     def close(self) -> None:
         """Finish what was begun."""

@@ -34,6 +34,10 @@ class SyncProgress:
     sentences: list[str] = field(default_factory=list)
     """The first few errors."""
 
+    def catch_up_with(self, told: "SyncProgress") -> None:
+        """What the process that syncs says of it."""
+        vars(self).update(vars(told))
+
     def enter(self, stage: SyncStage, *, total: int) -> None:
         """A new stage begins with nothing done."""
         self.stage, self.done, self.total = stage, 0, total

@@ -1,10 +1,11 @@
-"""The one thread that writes to the catalogue's file. What arrives while it commits shares the next commit.
+"""The one thread of a process that writes to the catalogue's file. What comes while it commits shares the next commit.
 
 A first sync finds a million backups volume by volume, and one index lists them all by time: every volume touches pages
 all over it. A commit for many volumes writes each of these pages once.
 """
 
 import asyncio
+import contextlib
 import sqlite3
 from collections import deque
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from pathlib import Path
 from tidegate.catalogue.file_errors import in_our_words
 from tidegate.catalogue.writing import CatalogueWriting
 from tidegate.disk.short_log import ShortLog
+from tidegate.disk.turnstile import Turnstile
 
 LONGEST_LOG = 96 * 1024 * 1024
 # So many batches of a sync take a fifth of a second; nobody who wants something gone waits for more.
@@ -29,13 +31,18 @@ class _Job:
 
 
 class CatalogueWriter:
-    """Carries out work in the order in which it was asked for; what must be durable goes before what need not be."""
+    """Carries out work in the order in which it was asked for; what must be durable goes before what need not be.
+
+    The server and the process that syncs have one each.
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, longest_log: int = LONGEST_LOG) -> None:
         self._path = path
         self._log = ShortLog(path, connection, longest=longest_log)
         self._connection = connection
         self._writing = CatalogueWriting(connection)
+        self._turnstile = Turnstile(path.with_name(f"{path.name}-turn"))
+        self._seen_version = -1
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="catalogue-writer")
         self._urgent: deque[_Job] = deque()
         self._waiting: deque[_Job] = deque()
@@ -50,6 +57,7 @@ class CatalogueWriter:
     def close(self) -> None:
         """Finish what was asked for, then end the thread. The connection is left to whoever opened it."""
         self._thread.shutdown()
+        self._turnstile.close()
 
     def _carry_out_some(self) -> None:
         """Called once for each job; finds nothing to do where an earlier call has taken several."""
@@ -81,16 +89,32 @@ class CatalogueWriter:
         try:
             if durably:
                 connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                for job in group:
-                    job.work(self._writing)
-            except BaseException:
-                self._writing.interning.forget()
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+            with contextlib.ExitStack() as turn:
+                turn.enter_context(self._turnstile.held())
+                connection.execute("BEGIN IMMEDIATE")
+                if not durably:
+                    turn.close()
+                self._carry_out(group)
             self._log.keep()
         finally:
             if durably:
                 connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _carry_out(self, group: list[_Job]) -> None:
+        """Within a transaction that has begun."""
+        self._notice_others()
+        try:
+            for job in group:
+                job.work(self._writing)
+        except BaseException:
+            self._writing.interning.forget()
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _notice_others(self) -> None:
+        """Numbers that are remembered may have been let go by another process."""
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        if version != self._seen_version:
+            self._writing.interning.forget()
+            self._seen_version = version
