@@ -6,6 +6,7 @@ first is read with 1,024 requests in flight, and with 64 only a part, or it woul
 
 import asyncio
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,24 +17,37 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.catalogue_changes import change_of
-from bench.catalogue_lists import lists_over_http
+from bench.catalogue_lists import Syncing, lists_over_http
 from bench.catalogue_samples import Formula
 from bench.rows import Row
 from bench.scale import BENCH_DIR, SCALE, show
 from tidegate.catalogue.database import SqliteCatalogue
 
 _SECONDS = 0.75
-_LOOKS = max(120, int(1000 * SCALE))
+_LOOKS = max(120, int(500 * SCALE))
 
 
 def run() -> Sequence[Row]:
     with tempfile.TemporaryDirectory(dir=BENCH_DIR) as directory:
         place = Path(directory)
-        return [*show(asyncio.run(_lists(place / "lists.sqlite"))), *show(_syncs(place))]
+        return [*_lists(place), *show(_syncs(place))]
 
 
-async def _lists(path: Path) -> list[Row]:
-    formula = Formula(max(10, int(10_000 * SCALE)), 100)
+def _lists(place: Path) -> list[Row]:
+    formula, stored = Formula(max(10, int(10_000 * SCALE)), 100), Formula(max(20, int(1000 * SCALE)), 1000)
+    rows = show(asyncio.run(_fill(place / "full.sqlite", formula)))
+    with _far(stored) as endpoint:
+        for syncing in (
+            Syncing("cfgs are read, 1,024 at once", endpoint, "plain", 1024),
+            Syncing("indexes are read, 64 at once", endpoint, "indexed", 64),
+        ):
+            path = place / f"{syncing.bucket}-lists.sqlite"
+            shutil.copyfile(place / "full.sqlite", path)
+            rows += show(lists_over_http(path, formula, syncing, looks=_LOOKS))
+    return rows
+
+
+async def _fill(path: Path, formula: Formula) -> list[Row]:
     catalogue = SqliteCatalogue.open(path)
     began = time.perf_counter()
     for volume in range(formula.volumes):
@@ -45,7 +59,6 @@ async def _lists(path: Path) -> list[Row]:
     return [
         Row(f"database of {total:,} backups, for each", size / total, "bytes", target=400, better="less"),
         Row("filling it", total / filling, "backups/s"),
-        *await asyncio.to_thread(lists_over_http, path, formula, looks=_LOOKS),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Lists, searches and counts over HTTP, while a sync writes: each many times, at different depths."""
+"""Lists, searches and counts over HTTP, while a sync runs: each many times, at different depths."""
 
 import http.client
 import statistics
@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
@@ -18,9 +19,19 @@ from tidegate.format.times import format_time
 TOKEN = "bench"
 
 
-def lists_over_http(path: Path, formula: Formula, *, looks: int) -> list[Row]:
+@dataclass(frozen=True)
+class Syncing:
+    """The sync that runs meanwhile."""
+
+    what: str
+    endpoint: str
+    bucket: str
+    in_flight: int
+
+
+def lists_over_http(path: Path, formula: Formula, syncing: Syncing, *, looks: int) -> list[Row]:
     rows = []
-    with _server(path, formula) as address:
+    with _server(path, syncing) as address:
         connection = http.client.HTTPConnection(address)
         for what, way in _ways(formula).items():
             times = []
@@ -29,7 +40,7 @@ def lists_over_http(path: Path, formula: Formula, *, looks: int) -> list[Row]:
                 _get(connection, way(number))
                 times.append(time.perf_counter() - began)
             p99 = statistics.quantiles(times, n=100)[98]
-            rows.append(Row(f"{what} over HTTP, p99 while a sync writes", p99 * 1000, "ms", target=50, better="less"))
+            rows.append(Row(f"{what}, p99 while {syncing.what}", p99 * 1000, "ms", target=50, better="less"))
         began = time.perf_counter()
         size = len(_get(connection, "/v1/backupvolumes"))
         rows.append(Row(f"all volumes in one list ({size / 1e6:.1f} MB)", time.perf_counter() - began, "s"))
@@ -86,8 +97,9 @@ def _ways(formula: Formula) -> dict[str, Callable[[int], str]]:
 
 
 @contextmanager
-def _server(path: Path, formula: Formula) -> Iterator[str]:
-    command = [sys.executable, "-m", "bench.catalogue_http", str(path), str(formula.volumes), str(formula.backups)]
+def _server(path: Path, syncing: Syncing) -> Iterator[str]:
+    sync = [syncing.endpoint, syncing.bucket, str(syncing.in_flight)]
+    command = [sys.executable, "-m", "bench.catalogue_http", str(path), *sync]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             if server.stdout is None:

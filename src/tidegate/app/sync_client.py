@@ -125,6 +125,7 @@ class SyncProcess:
             process = await self.start()
         except OSError as error:
             raise HelperLost(f"no process for syncs could be started: {error.strerror}") from error
+        log.info("process for syncs started", pid=process.pid)
         talk = _Talk(process)
         talk.say(Begin(self.catalogue))
         talk.tasks = [asyncio.create_task(_listen(talk)), asyncio.create_task(_log_what_it_prints(process))]

@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from tidegate.catalogue.target_sync import SyncOutcome
 
 _TELL_EVERY_SECONDS = 0.25
+# Behind the server: where there are too few cores for both, whoever looks at a list goes first.
+_NICENESS = 10
 
 
 def run_sync_process() -> int:
     """Sync until the server is gone."""
     orders, words = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     os.dup2(2, 1)  # what a library prints is for the log, not for the server
+    os.nice(_NICENESS)
     search_seldom()
     asyncio.new_event_loop().run_until_complete(_serve(orders, words))
     sys.stderr.flush()
