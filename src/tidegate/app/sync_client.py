@@ -18,7 +18,6 @@ from tidegate.errors import HelperLost
 log = structlog.get_logger(__name__)
 
 _PATIENCE_SECONDS = 10.0
-_TRIES = 2
 
 
 @dataclass
@@ -68,13 +67,11 @@ class SyncProcess:
 
     async def run(self, errand: SyncErrand) -> SyncOutcome:
         """The sync. Raises what it raises. Whoever cancels this gets on only when nothing of it runs any more."""
-        for attempt in range(_TRIES):
-            try:
-                return await self._run(errand)
-            except HelperLost:
-                if attempt == _TRIES - 1:
-                    raise
-        raise AssertionError("unreachable")
+        try:
+            return await self._run(errand)
+        except HelperLost as lost:
+            log.warning("sync is begun anew", target=errand.order.target, reason=lost.message)
+            return await self._run(errand)
 
     @property
     def pid(self) -> int | None:
