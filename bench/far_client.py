@@ -1,8 +1,11 @@
-"""The client of stores alone: puts what a backup of an image would send, with nothing around it.
+"""The client of stores alone: puts an image, with nothing around it.
 
-`python -m bench.far_client ENDPOINT IMAGE THREADS PATH [bare]`: a process of its own, because the memory that it takes
-would count as that of a mover started beside it. With `bare` the bodies are not ready before: each thread reads, hashes
-and compresses what it puts, which is what the machine leaves to any backup.
+`python -m bench.far_client ENDPOINT IMAGE THREADS PATH HOW`: a process of its own, because the memory that it takes
+would count as that of a mover started beside it. HOW it comes by the bodies:
+
+- `image`: they are the blocks of the image as they are, in memory before the first is put;
+- `packed`: they are what a backup sends of it, without zeros and compressed, and also made before;
+- `bare`: each thread reads, hashes and compresses what it puts, which is what the machine leaves to any backup.
 """
 
 import hashlib
@@ -37,13 +40,15 @@ def body_at(handle: int, offset: int) -> bytes | None:
     return compress(block, Compression.LZ4)
 
 
-def put_all(endpoint: str, image: Path, threads: int, *, path: str, bare: bool) -> None:
-    handle = os.open(image, os.O_RDONLY)
-    made: list[Callable[[], bytes | None]] = [
-        partial(body_at, handle, offset) for offset in range(0, image.stat().st_size, BLOCK)
-    ]
-    if not bare:
-        made = [partial(bytes, body) for make in made if (body := make()) is not None]
+def bodies_of(image: Path, how: str) -> list[Callable[[], bytes | None]]:
+    handle, offsets = os.open(image, os.O_RDONLY), range(0, image.stat().st_size, BLOCK)
+    read = partial(os.pread, handle, BLOCK) if how == "image" else partial(body_at, handle)
+    made: list[Callable[[], bytes | None]] = [partial(read, offset) for offset in offsets]
+    return made if how == "bare" else [partial(bytes, body) for make in made if (body := make()) is not None]
+
+
+def put_all(endpoint: str, image: Path, threads: int, *, path: str, how: str) -> None:
+    made = bodies_of(image, how)
     place = read_place("s3", f"bucket@us-east-1/{path}/")
     client = connect(place, dict(credentials_of(endpoint)), request_timeout=timedelta(seconds=60)).single
     row, lock = iter(enumerate(made)), threading.Lock()
@@ -65,4 +70,4 @@ def put_all(endpoint: str, image: Path, threads: int, *, path: str, bare: bool) 
 
 
 if __name__ == "__main__":
-    put_all(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), path=sys.argv[4], bare=sys.argv[5:] == ["bare"])
+    put_all(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), path=sys.argv[4], how=sys.argv[5])
