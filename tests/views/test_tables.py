@@ -10,7 +10,7 @@ from tidegate.model.hooks import HookStatus
 from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.reasons import Reason
-from tidegate.model.resource import Metadata, OwnerReference
+from tidegate.model.resource import Condition, Metadata, OwnerReference
 from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfer import TransferPhase
@@ -219,6 +219,16 @@ def test_a_moving_transfer_shows_rate_and_time_left_and_a_waiting_one_its_reason
     assert row(TRANSFER_TABLE, a_transfer("t", TransferPhase.IN_PROGRESS))["LEFT"] == "unknown"
     assert row(TRANSFER_TABLE, held)["WAITS FOR"] == "NodeLoad"
     assert told(describe_transfer(held, READER))["Waiting", "Message"] == "node a is full"
+
+
+def test_a_stalled_volume_is_told_where_its_backup_is_described_and_in_its_own_row():
+    stalled = Condition(type="Stalled", status="True", message="no progress since 12:00:00 UTC")
+    transfer = a_transfer("t", TransferPhase.IN_PROGRESS, volume=("shop", "db")).with_status(conditions=(stalled,))
+
+    lines = told(describe_backup(a_backup("b", phase=BackupPhase.IN_PROGRESS), [transfer], READER))
+
+    assert lines["Volume shop/db", "Stalled"] == "no progress since 12:00:00 UTC"
+    assert row(TRANSFER_TABLE, transfer)["MESSAGE"] == "no progress since 12:00:00 UTC"
 
 
 def test_the_description_of_a_transfer_tells_what_happened():
