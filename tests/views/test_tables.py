@@ -286,3 +286,14 @@ def test_a_running_backup_tells_what_its_blocks_do_and_what_its_hooks_said():
     assert lines["Blocks", "Moving"] == "shop/db, shop/wal"
     assert lines["Blocks", "Waiting"] == "1 for a worker (item-block-worker-count)"
     assert (lines["Contents", "Hooks"], lines["Problems", "Hook"]) == ("database", "pre hook database for shop: no")
+
+
+def test_a_block_whose_volumes_are_all_stopped_by_a_gate_is_not_told_to_move():
+    blocks = tuple(BlockProgress(volumes=(name,), phase=BlockPhase.MOVING) for name in ("shop/db", "shop/files"))
+    backup = a_backup("nightly", phase=BackupPhase.IN_PROGRESS).with_status(blocks=blocks)
+    moves = a_transfer("a", TransferPhase.IN_PROGRESS, volume=("shop", "db"))
+    waits = a_transfer("b", TransferPhase.PREPARED, volume=("shop", "files"))
+
+    lines = told(describe_backup(backup, [moves, waits], READER))
+
+    assert (lines["Blocks", "Moving"], lines["Blocks", "At the gates"]) == ("shop/db", "shop/files")
