@@ -11,6 +11,7 @@ from tidegate.decide.scrape_figures import ScrapeFigures
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.schedule import SCHEDULE_LABEL
 from tidegate.testing.builders import a_backup, a_restore, a_schedule, a_target, a_volume
+from tidegate.testing.clock import settle
 
 
 def parse(chunk):
@@ -58,6 +59,29 @@ async def test_changes_that_come_together_go_out_together_and_a_slow_client_lose
     assert told == [f"b{number:03}" for number in range(600)]
     assert len(chunks) < 10
     await stream.aclose()
+
+
+async def test_a_client_that_leaves_before_the_first_change_leaves_nothing_behind(services):
+    before = asyncio.all_tasks()
+    stream = _stream(services, [Backup], "0")
+    await anext(stream)
+    await stream.aclose()
+    await settle(10)
+
+    assert asyncio.all_tasks() == before
+
+
+async def test_a_client_that_leaves_while_nothing_happens_leaves_nothing_behind(services):
+    before = asyncio.all_tasks()
+    stream = _stream(services, [Backup], "0")
+    await anext(stream)
+    coming = asyncio.create_task(anext(stream))
+    await settle(10)
+    assert len(asyncio.all_tasks()) > len(before) + 1
+    coming.cancel()
+    await settle(10)
+
+    assert asyncio.all_tasks() == before
 
 
 async def test_a_stream_ends_when_the_server_goes_down(services):

@@ -52,6 +52,19 @@ async def test_a_reason_that_was_written_down_and_is_old_is_not_repeated(api, cr
     assert waiting((await api.get("/v1/datadownloads/waits")).json()) == [("RestoreLimit", "1/1, position 1")]
 
 
+async def test_a_restore_that_has_begun_tells_what_its_next_volume_waits_for_now(api, crowd):
+    restore = a_restore("r", phase=RestorePhase.IN_PROGRESS)
+    long_ago = restore.status.waiting(Reason.PREPARE_QUEUE_FULL, "4/4", since=crowd.clock.now())
+    restore = await crowd.store.create(restore.replace(status=long_ago))
+    for name in ("one", "two"):
+        mine = asked_for(name, kind=DataDownload)
+        await crowd.store.create(mine.with_metadata(owner_references=(restore.as_owner(),)))
+    next_one = [("RestoreLimit", "1/1, position 1 (ns/one, the next of 2 volumes)")]
+
+    assert waiting((await api.get("/v1/restores/r")).json()) == next_one
+    assert [waiting(one) for one in (await api.get("/v1/restores")).json()["data"]] == [next_one]
+
+
 async def test_the_gates_are_measured_from_what_is_stored(api, crowd):
     lines = set((await api.get("/metrics")).text.splitlines())
 

@@ -77,6 +77,7 @@ def jobs(target, tmp_path, memory):
 
 
 def test_a_mover_stays_below_its_memory_limit(target, tmp_path):
+    """velero#8582, #8138, #6955, #5988: gigabytes, and never given back. What a mover has goes with it."""
     with (tmp_path / "image").open("wb") as file:
         for _ in range(10):
             file.write(os.urandom(16 * MIB))

@@ -121,6 +121,41 @@ async def test_a_restore_whose_volumes_all_wait_says_for_what(backed_up):
     assert (await backed_up.store.get(Restore, "r")).status.condition("Waiting").reason == "TargetUnavailable"
 
 
+async def test_a_restore_tells_the_words_of_its_next_volume_and_follows_them(backed_up):
+    await backed_up.setting("concurrent-backup-restore-limit", "1")
+    await backed_up.store.create(a_restore("first", included_namespaces=("shop",), destination="/one"))
+    await backed_up.settle()
+    await backed_up.store.create(a_restore("second", destination="/two"))
+    await backed_up.settle()
+    await backed_up.passes(seconds=1)
+
+    assert await words(backed_up, "first") is None
+    assert await words(backed_up, "second") == "RestoreLimit 1/1, position 1 (blog/posts, the next of 2 volumes)"
+    events = (await backed_up.store.get(Restore, "second")).status.events
+    assert [event.message for event in events if event.reason == "Waiting"] == [
+        "RestoreLimit: 1/1, position 1 (blog/posts, the next of 2 volumes)"
+    ]
+
+
+async def test_a_restore_that_is_ready_and_waits_for_its_node_says_so_until_it_moves(backed_up):
+    await backed_up.store.create(a_restore("first", included_namespaces=("shop",), destination="/one"))
+    await backed_up.settle()
+    await backed_up.store.create(a_restore("second", included_namespaces=("blog",), destination="/two"))
+    await backed_up.settle()
+    await backed_up.passes(seconds=1)
+
+    assert await words(backed_up, "second") == "NodeLoad node-a 1/1"
+    backed_up.movers.started[0].finish()
+    await backed_up.settle()
+    await backed_up.passes(seconds=1)
+    assert (await backed_up.phase(Restore, "second"), await words(backed_up, "second")) == ("InProgress", None)
+
+
+async def words(world, name):
+    waiting = (await world.store.get(Restore, name)).status.condition("Waiting")
+    return f"{waiting.reason} {waiting.message}" if waiting else None
+
+
 async def test_paths_and_force_reach_the_mover(backed_up):
     await backed_up.store.create(a_restore(included_paths=("etc/**",), force=True, included_namespaces=("shop",)))
     await backed_up.settle()

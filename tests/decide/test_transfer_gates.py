@@ -112,6 +112,7 @@ def test_a_node_moves_no_more_than_its_limit_and_the_others_say_why():
 
 
 def test_velero_9334_an_idle_node_takes_the_oldest_that_is_ready_for_it():
+    """And velero#8971: held up by the limit of a node that was idle."""
     crowd = [a_transfer(f"old-{i}", P.PREPARED, node="n") for i in range(50)]
 
     assert started(*crowd, a_transfer("young", P.PREPARED, node="m"), load='{"globalConfig": 2}') == [

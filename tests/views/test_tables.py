@@ -10,7 +10,7 @@ from tidegate.model.hooks import HookStatus
 from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.node import Node, NodeStatus
 from tidegate.model.reasons import Reason
-from tidegate.model.resource import Metadata, OwnerReference
+from tidegate.model.resource import Condition, Metadata, OwnerReference
 from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfer import TransferPhase
@@ -221,6 +221,16 @@ def test_a_moving_transfer_shows_rate_and_time_left_and_a_waiting_one_its_reason
     assert told(describe_transfer(held, READER))["Waiting", "Message"] == "node a is full"
 
 
+def test_a_stalled_volume_is_told_where_its_backup_is_described_and_in_its_own_row():
+    stalled = Condition(type="Stalled", status="True", message="no progress since 12:00:00 UTC")
+    transfer = a_transfer("t", TransferPhase.IN_PROGRESS, volume=("shop", "db")).with_status(conditions=(stalled,))
+
+    lines = told(describe_backup(a_backup("b", phase=BackupPhase.IN_PROGRESS), [transfer], READER))
+
+    assert lines["Volume shop/db", "Stalled"] == "no progress since 12:00:00 UTC"
+    assert row(TRANSFER_TABLE, transfer)["MESSAGE"] == "no progress since 12:00:00 UTC"
+
+
 def test_the_description_of_a_transfer_tells_what_happened():
     accepted = a_transfer("t", TransferPhase.ACCEPTED, node="node-a")
     owner = OwnerReference(kind="Restore", name="look", uid="u")
@@ -276,3 +286,14 @@ def test_a_running_backup_tells_what_its_blocks_do_and_what_its_hooks_said():
     assert lines["Blocks", "Moving"] == "shop/db, shop/wal"
     assert lines["Blocks", "Waiting"] == "1 for a worker (item-block-worker-count)"
     assert (lines["Contents", "Hooks"], lines["Problems", "Hook"]) == ("database", "pre hook database for shop: no")
+
+
+def test_a_block_whose_volumes_are_all_stopped_by_a_gate_is_not_told_to_move():
+    blocks = tuple(BlockProgress(volumes=(name,), phase=BlockPhase.MOVING) for name in ("shop/db", "shop/files"))
+    backup = a_backup("nightly", phase=BackupPhase.IN_PROGRESS).with_status(blocks=blocks)
+    moves = a_transfer("a", TransferPhase.IN_PROGRESS, volume=("shop", "db"))
+    waits = a_transfer("b", TransferPhase.PREPARED, volume=("shop", "files"))
+
+    lines = told(describe_backup(backup, [moves, waits], READER))
+
+    assert (lines["Blocks", "Moving"], lines["Blocks", "At the gates"]) == ("shop/db", "shop/files")

@@ -71,6 +71,15 @@ def test_a_hard_link_comes_back_without_the_file_it_was_linked_to(bench, tmp_pat
     assert (tmp_path / "back" / "b" / "four.txt").samefile(tmp_path / "back" / "b" / "three.txt")
 
 
+@pytest.mark.parametrize(
+    ("globs", "size"), [(("a/deep",), 3), (("b/*",), 3), (("a/two.bin",), 3_000_000), ((), 3_000_003)]
+)
+def test_as_large_as_what_was_chosen_is_what_came_back(bench, tmp_path, globs, size):
+    result = bench.download(tmp_path / "back", kind=VolumeKind.DIRECTORY, includes=globs, read_back=True)
+
+    assert result.size == size
+
+
 def test_what_matches_nothing_leaves_nothing(bench, tmp_path):
     with pytest.raises(NotFound, match="nothing in the backup matches"):
         bench.download(tmp_path / "back", kind=VolumeKind.DIRECTORY, includes=("*.nothing",))

@@ -1,9 +1,9 @@
 """The event stream: every change of the kinds a client asks for, in order, resumable by version."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import StreamingResponse
@@ -68,16 +68,10 @@ async def _stream(
     down = asyncio.create_task(services.shutting_down.wait())
     outbox = _Outbox(services)
     filling = asyncio.create_task(outbox.fill(kinds, since))
-    yield _KEEP_ALIVE  # headers go out at once, so that a client knows it is connected
     try:
+        yield _KEEP_ALIVE  # headers go out at once, so that a client knows it is connected
         while not down.done():
-            coming = asyncio.create_task(outbox.something.wait())
-            rung = asyncio.create_task(services.access_bell.heard())
-            await asyncio.wait(
-                {coming, rung, filling, down}, timeout=_KEEP_ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-            coming.cancel()
-            rung.cancel()
+            await _first_of(outbox.something.wait(), services.access_bell.heard(), beside={filling, down})
             if not may_hear_on():
                 return
             if filling.done():
@@ -90,6 +84,16 @@ async def _stream(
                 yield _KEEP_ALIVE
     finally:
         for task in (down, filling):
+            task.cancel()
+
+
+async def _first_of(*waits: Coroutine[Any, Any, object], beside: set[asyncio.Task[Any]]) -> None:
+    """Until one of them is over, or it is time to say that we are here. No wait outlives this, whoever leaves."""
+    tasks = {asyncio.create_task(wait) for wait in waits}
+    try:
+        await asyncio.wait(tasks | beside, timeout=_KEEP_ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
             task.cancel()
 
 

@@ -30,8 +30,15 @@ from tidegate.ports.resource_store import ResourceStore
 log = structlog.get_logger(__name__)
 
 
+_BEFORE_IT_MOVES = frozenset({TransferPhase.NEW, TransferPhase.ACCEPTED, TransferPhase.PREPARED})
+
+
 def _waits_or_begins(download: Resource) -> bool:
-    return isinstance(download, Transfer) and download.status.phase in {TransferPhase.NEW, TransferPhase.ACCEPTED}
+    if not isinstance(download, Transfer):
+        return False
+    status = download.status
+    begins = status.phase is TransferPhase.IN_PROGRESS and status.progress is None
+    return begins or status.phase in _BEFORE_IT_MOVES
 
 
 @dataclass(frozen=True)

@@ -164,9 +164,10 @@ class _Work:
             if job.read_back:
                 self.progress.enter("reading back", total_bytes=total)
                 sink.read_back(content, on_bytes=self._on_bytes)
+            whole = shown_size(content.cfg_parameters, image_size=content.size)
             return TransferResult(
                 url=BackupUrl(job.target.url, job.store_volume, job.store_backup).encode(),
-                size=shown_size(content.cfg_parameters, image_size=content.size),
+                size=whole if sink.chosen_bytes is None else sink.chosen_bytes,
                 warnings=tuple(warnings),
             )
 

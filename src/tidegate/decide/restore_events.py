@@ -41,6 +41,8 @@ def _steps(before: Restore, after: Restore) -> list[tuple[EventType, str, str]]:
 def _settled(restore: Restore) -> str:
     backup, volumes = restore.source_backup, restore.status.target_volumes or ()
     reads = f"reads backup {backup}" if backup else "reads the volume backup that its URL names"
+    if not volumes:
+        return f"{reads}; writes to no volume that is defined"
     return f"{reads}; writes to {len(volumes)} volume{'s'[: len(volumes) != 1]}"
 
 
@@ -48,6 +50,8 @@ def _waits(before: Restore, after: Restore) -> list[tuple[EventType, str, str]]:
     waiting, earlier = after.status.condition("Waiting"), before.status.condition("Waiting")
     if waiting is None or waiting.reason == Reason.PENDING_EVALUATION:
         return []  # every restore is looked at first; that is no news
-    if earlier and (earlier.reason, earlier.message) == (waiting.reason, waiting.message):
+    # What it waits for once it has begun has numbers in it that change with every volume of somebody else.
+    same_words = earlier is not None and earlier.message == waiting.message
+    if earlier and earlier.reason == waiting.reason and (same_words or after.status.phase is RestorePhase.IN_PROGRESS):
         return []
     return [(EventType.NORMAL, "Waiting", f"{waiting.reason}: {waiting.message}")]

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from tidegate.decide.restore_queue import RESTORES_PAUSED
-from tidegate.decide.rollup import Rollup, held_up, roll_up
-from tidegate.model.reasons import Reason
+from tidegate.decide.held_up import transfers_held_up
+from tidegate.decide.rollup import Rollup, roll_up
 from tidegate.model.restore import Restore, RestorePhase, RestoreProgress
 from tidegate.model.transfer import Transfer
 
@@ -43,11 +42,8 @@ def _outcome(restore: Restore, rollup: Rollup) -> tuple[RestorePhase, str | None
 
 
 def _waiting(restore: Restore, downloads: Sequence[Transfer], *, now: datetime) -> Restore:
-    reason = held_up(downloads)
-    if reason is None:
+    held = transfers_held_up(downloads)
+    if held is None:
         return restore.replace(status=restore.status.no_longer_waiting())
-    # Without a number that changes with every volume of somebody else: each would be a write.
-    message = f"nothing of it moves; why each volume waits: tidegate restore describe {restore.name}"
-    if reason is Reason.RESTORES_DISABLED:
-        message = RESTORES_PAUSED
-    return restore.replace(status=restore.status.waiting(reason, message, since=now))
+    # As its next volume was told. With many that wait its words are seldom renewed; the API tells both afresh.
+    return restore.replace(status=restore.status.waiting(held.reason, held.message, since=now))

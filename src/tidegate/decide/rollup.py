@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidegate.model.reasons import Reason
 from tidegate.model.transfer import Transfer, TransferPhase
 
 # So many paths are named in one sentence; the transfer's warnings name the others.
@@ -53,14 +52,6 @@ def roll_up(transfers: Sequence[Transfer]) -> Rollup:
         warnings=sum(len(t.status.result.warnings) for t in transfers if t.status.result),
         first_failure=next((f"{_volume(one)}: {message}" for one, message in problems), None),
     )
-
-
-def held_up(transfers: Sequence[Transfer]) -> Reason | None:
-    """As long as nothing of a request moves, it waits for what its next volume waits for; None if something does."""
-    living = [transfer for transfer in transfers if not transfer.status.phase.final]
-    held = [one.status.condition("Waiting") for one in living if one.status.phase is TransferPhase.NEW]
-    first = held[0] if held and len(held) == len(living) else None
-    return Reason(first.reason) if first is not None else None
 
 
 def left_out(transfer: Transfer) -> str:

@@ -33,6 +33,8 @@ class TransferEntry:
     """It shall be cancelled or deleted: a gate lets it take nothing any more."""
     why: tuple[str, str]
     """The reason and the message that are stored: why it waits, as far as anyone was told."""
+    owner: str
+    """The uid of the request that it belongs to; empty if to none."""
 
     @classmethod
     def of(cls, transfer: Transfer) -> "TransferEntry":
@@ -52,6 +54,7 @@ class TransferEntry:
             has_slot=holds_slot(transfer),
             leaving=spec.cancel or transfer.deleting,
             why=(waiting.reason, waiting.message) if waiting else ("", ""),
+            owner=next((owner.uid for owner in transfer.metadata.owner_references), ""),
         )
 
     @property

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tidegate.decide.backup_events import added
-from tidegate.decide.rollup import held_up, roll_up
+from tidegate.decide.held_up import transfers_held_up
+from tidegate.decide.rollup import roll_up
 from tidegate.decide.selection import RESTORABLE
 from tidegate.errors import Refused
 from tidegate.model.backup import Backup, EventType
@@ -98,12 +99,10 @@ def after_look(verification: Verification, downloads: Sequence[Transfer], *, now
 
 
 def _held_up(verification: Verification, downloads: Sequence[Transfer], *, now: datetime) -> Verification:
-    reason = held_up(downloads)
-    if reason is None:
+    held = transfers_held_up(downloads)
+    if held is None:
         return verification.replace(status=verification.status.no_longer_waiting())
-    # Without a number that changes with every volume of somebody else: each would be a write.
-    message = f"nothing of it moves; why each volume waits: tidegate verify describe {verification.name}"
-    return verification.replace(status=verification.status.waiting(reason, message, since=now))
+    return verification.replace(status=verification.status.waiting(held.reason, held.message, since=now))
 
 
 _STOPPED = "a volume was not restored to its end"

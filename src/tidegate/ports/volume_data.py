@@ -153,6 +153,11 @@ class BackupContent(Protocol):
 class VolumeSink(Protocol):
     """Where one volume is restored to. What was there before stays until everything new is whole."""
 
+    @property
+    def chosen_bytes(self) -> int | None:
+        """Of the files that `receive` brought back where only some were chosen; None where all of it is."""
+        ...
+
     def receive(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> Sequence[str]:
         """Write everything beside the destination, make it durable, then swap it in; returns warnings.
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from tidegate.model.backup import Backup, OnInterruption
 from tidegate.model.duration import format_duration
+from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.queue import QueueExplanation
 from tidegate.model.transfer import DATA_REMOVED, Transfer
-from tidegate.views.job import backup_job
+from tidegate.views.job import backup_job, volume_of
 from tidegate.views.phases import (
     conditions_section,
     event_line,
@@ -97,7 +98,7 @@ def describe_backup(
         section("Backup", [*identity_lines(backup, reader), ("Status", phase)]),
         _waiting(backup, reader, explanation),
         section("Contents", _content_lines(backup)),
-        section("Blocks", _block_lines(backup)),
+        section("Blocks", _block_lines(backup, job.transfers)),
         job_progress_section(job, reader),
         section("Times", _time_lines(backup, reader)),
         *volume_sections(job.transfers, reader),
@@ -149,14 +150,21 @@ def _content_lines(backup: Backup) -> list[tuple[str, str]]:
     ]
 
 
-def _block_lines(backup: Backup) -> list[tuple[str, str]]:
+def _block_lines(backup: Backup, transfers: Sequence[Transfer]) -> list[tuple[str, str]]:
     """What each block does that is under way, and how many wait for a worker."""
     blocks = backup.status.blocks
     waiting = sum(not block.under_way for block in blocks)
+    held = {volume_of(one) for one in transfers if not (one.status.phase.moving or one.status.phase.final)}
     return [
-        *((str(block.phase), joined(block.volumes)) for block in blocks if block.under_way),
+        *((_block_state(block, held), joined(block.volumes)) for block in blocks if block.under_way),
         ("Waiting", f"{waiting} for a worker (item-block-worker-count)" if waiting else ""),
     ]
+
+
+def _block_state(block: BlockProgress, held: set[str]) -> str:
+    """A block whose turn has come moves nothing as long as a gate stops all of its volumes."""
+    at_gates = block.phase is BlockPhase.MOVING and held.issuperset(block.volumes)
+    return "At the gates" if at_gates else str(block.phase)
 
 
 def _time_lines(backup: Backup, reader: Reader) -> list[tuple[str, str]]:

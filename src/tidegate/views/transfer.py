@@ -28,6 +28,16 @@ def _rate(transfer: Transfer, reader: Reader) -> str:
     return reader.rate(transfer_progress(transfer).rate) if transfer.status.phase.moving else ""
 
 
+def _stalled(transfer: Transfer) -> str:
+    """Since when nothing was heard of its mover, and when it is stopped; empty while it makes progress."""
+    stalled = transfer.status.condition("Stalled")
+    return stalled.message if stalled else ""
+
+
+def _words(transfer: Transfer) -> str:
+    return _stalled(transfer) or transfer.status.message or waiting_message(transfer.status)
+
+
 def _left(transfer: Transfer) -> str:
     return human_time_left(transfer_progress(transfer).left) if transfer.status.phase.moving else ""
 
@@ -45,7 +55,7 @@ _COLUMNS: tuple[Column[Transfer], ...] = (
     Column("AGE", lambda transfer, reader: reader.age(transfer.metadata.creation_timestamp)),
     Column("TARGET", lambda transfer, _: transfer.spec.target, wide=True),
     Column("URL", lambda transfer, _: _url(transfer), wide=True),
-    Column("MESSAGE", lambda transfer, _: transfer.status.message or waiting_message(transfer.status), wide=True),
+    Column("MESSAGE", lambda transfer, _: _words(transfer), wide=True),
 )
 TRANSFER_TABLE: TableView[Transfer] = TableView(TRANSFERS, _COLUMNS)
 
@@ -95,6 +105,7 @@ def volume_sections(transfers: Sequence[Transfer], reader: Reader) -> tuple[Sect
                 ("Waits for", waiting_reason(transfer.status)),
                 ("Because", waiting_message(transfer.status)),
                 *_progress_lines(transfer, reader),
+                ("Stalled", _stalled(transfer)),
                 *_result_lines(transfer, reader),
                 ("Took", reader.took(transfer.status.start_timestamp, transfer.status.completion_timestamp)),
                 ("Node", transfer.status.node or ""),

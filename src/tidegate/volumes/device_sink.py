@@ -40,6 +40,10 @@ class DeviceSink:
                 else "end that first; or force it, and whoever uses it goes on with what is there no more",
             )
 
+    @property
+    def chosen_bytes(self) -> None:
+        """See VolumeSink: an image comes back as a whole."""
+
     def receive(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> Sequence[str]:
         """See VolumeSink."""
         if content.cfg_parameters.get(CONTENT) == TREE:

@@ -27,6 +27,10 @@ class ImageSink:
         self._job = job
         self._check_free()
 
+    @property
+    def chosen_bytes(self) -> None:
+        """See VolumeSink: an image comes back as a whole."""
+
     def receive(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> Sequence[str]:
         """See VolumeSink."""
         if content.cfg_parameters.get(CONTENT) == TREE:

@@ -12,7 +12,7 @@ from tidegate.disk.in_use import mounts_below, user_below
 from tidegate.errors import DestinationUnusable, NotFound
 from tidegate.format.packed_reader import Entries, ImageBytes, read_manifest
 from tidegate.format.packed_tree import TreeMark, changed_files
-from tidegate.format.tree_entry import TreeEntry
+from tidegate.format.tree_entry import EntryType, TreeEntry
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.format.tree_selection import selected_entries
 from tidegate.model.existing_data import ExistingData
@@ -46,7 +46,13 @@ class DirectorySink:
         self._existing_data = job.existing_data
         self._force = job.force
         self._globs = TreeGlobs(job.includes) if job.includes else None
+        self._chosen_bytes = 0
         self._check_free()
+
+    @property
+    def chosen_bytes(self) -> int | None:
+        """See VolumeSink."""
+        return None if self._globs is None else self._chosen_bytes
 
     def receive(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> Sequence[str]:
         """See VolumeSink."""
@@ -65,7 +71,7 @@ class DirectorySink:
             ):
                 entries = read_manifest(ImageBytes(content, on_bytes=on_bytes), mark, spool)
                 makers = content.makers if _is_large(mark) else 0
-                unpack(self._wanted(entries), content, writer, on_bytes=on_bytes, makers=makers)
+                unpack(self._counted(self._wanted(entries)), content, writer, on_bytes=on_bytes, makers=makers)
             self._swap_in(place)
         return [*warnings, *writer.warnings]
 
@@ -76,6 +82,12 @@ class DirectorySink:
         with tempfile.TemporaryFile() as spool:
             entries = read_manifest(ImageBytes(content, on_bytes=on_bytes), mark, spool)
             compare_tree(self._path, self._wanted(entries), content, on_bytes=on_bytes)
+
+    def _counted(self, entries: Iterator[TreeEntry]) -> Iterator[TreeEntry]:
+        for entry in entries:
+            # The names of one file count once, as they do when a tree is measured.
+            self._chosen_bytes += entry.size if entry.type is EntryType.FILE else 0
+            yield entry
 
     def _wanted(self, entries: Entries) -> Iterator[TreeEntry]:
         if self._globs is None:
