@@ -49,13 +49,7 @@ class Removal:
 
     def nothing_there(self) -> bool:
         """Whether the store holds nothing at all of this volume, not even something half removed."""
-        try:
-            self.volume.volume_cfg()
-        except NotFound:
-            return not self.volume.backup_names() and not any(True for _ in self.volume.block_sizes())
-        except DamagedMetadata:
-            return False
-        return False
+        return not self.volume.is_there()
 
     def run(self) -> TransferResult:
         """Remove what the job names. Needs the lock. Repeating it after any error is harmless."""
