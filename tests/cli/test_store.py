@@ -282,6 +282,32 @@ def sealed(run, store, tmp_path):
     return key
 
 
+def test_what_is_encrypted_keeps_nobody_from_verifying_the_rest_and_is_told(run, sealed, tmp_path):
+    fill_image(tmp_path / "disk.img")
+    run("store", "backup", "disk.img", "--to", "store", "--volume", "zz-disk", "--name", "backup-1")
+    run("store", "backup", "tree", "--to", "store", "--volume", "shop", "--name", "plain")
+
+    result = run("store", "verify", "store", "--read-data", "100")
+
+    assert (result.code, result.out.count("whole ")) == (3, 4)
+    assert "backup backup-1 of volume shop is encrypted with key" in result.err
+    assert "were not read" in result.err
+    next(tmp_path.glob("store/backupstore/volumes/*/*/zz-disk/blocks/*/*/*.blk")).write_bytes(b"junk")
+    assert run("store", "verify", "store", "--read-data", "100").code == 1
+
+
+def test_a_name_that_is_not_utf8_is_valid_json_and_says_which_bytes_it_has(run, store, tmp_path):
+    (tmp_path / "tree").mkdir()
+    name = os.fsdecode(b"caf\xe9")
+    (tmp_path / "tree" / name).touch()
+    run("store", "backup", "tree", "--to", "store", "--volume", "shop", "--name", "backup-1")
+
+    result = run("store", "ls", URL, "-o", "json")
+
+    result.out.encode()  # raises if it is no UTF-8
+    assert result.json["path"] == name
+
+
 @pytest.mark.parametrize("command", LOOKS.values(), ids=LOOKS)
 def test_an_encrypted_tree_is_looked_into_with_its_key(run, sealed, command):
     result = run(*command, **sealed)

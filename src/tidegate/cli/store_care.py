@@ -172,12 +172,13 @@ def _names(place: Place) -> list[str]:
 
 def _collect(cli: CliContext, place: Place, *, dry_run: bool) -> "Collected":
     from tidegate.datapath.gc import collect_garbage
+    from tidegate.datapath.leftovers import old_beginnings
     from tidegate.datapath.progress import Progress
 
     def work(show: "Callable[[ProgressReport], None]", cancelled: "threading.Event") -> "Collected":
         progress = Progress(show, cli.clock)
         looked = collect_garbage(place.stored(), progress=progress)
-        if dry_run or not looked.blocks:
+        if dry_run or not (looked.blocks or old_beginnings(place.stored(), looked.begun, now=cli.clock.now())):
             return looked
         with _deletion_lock(place, cancelled) as lock:
             return collect_garbage(place.stored(), progress=progress, lock=lock)

@@ -48,11 +48,13 @@ def verify(
         if verdict is None:
             continue
         verdicts.append(verdict)
-        if not verdict.whole:
-            cli.end_with(ExitCode.FAILED)
+        if verdict.unread:
+            cli.end_with(ExitCode.PARTLY_MISSING)
         if output is None or output.is_table:
             _tell(cli, verdict)
     whole = all(verdict.whole for verdict in verdicts)
+    if not whole:
+        cli.exit_code = ExitCode.FAILED  # whatever else there is to say
     show_document(cli, {"whole": whole, "volumes": [_document(verdict) for verdict in verdicts]}, output)
     backups = sum(len(verdict.backups) for verdict in verdicts)
     damaged = sum(1 for verdict in verdicts for one in verdict.backups if one.problems)
@@ -86,7 +88,7 @@ def _look(cli: CliContext, place: Place, percent: float, *, alone: bool) -> "Vol
     from tidegate.errors import NotFound, RetryableError, Unauthenticated
 
     def work(show: "Callable[[ProgressReport], None]", cancelled: "threading.Event") -> "VolumeVerdict":
-        return _verification(cli, percent, show, cancelled).volume(place.stored(), only=place.backup)
+        return _verification(cli, percent, show, cancelled).volume(place.stored(), only=place.backup, alone=alone)
 
     try:
         return run_work(cli, f"Checking {place.volume}", work)
