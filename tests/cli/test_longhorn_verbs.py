@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tidegate.testing.golden import GOLDEN, WHY_SKIPPED
+from tidegate.testing.golden import GOLDEN, WHY_SKIPPED, copy_of_store
 
 golden = pytest.mark.skipif(not GOLDEN.is_dir(), reason=WHY_SKIPPED)
 CASES = ["lz4", "gzip"]
@@ -84,6 +84,18 @@ def test_the_whole_golden_store_is_verified_as_whole(run):
     result = run("store", "verify", str(GOLDEN / "lz4" / "store"), "--read-data", "100", "-o", "json")
 
     assert (result.code, result.json["whole"], result.json["volumes"][0]["notes"]) == (0, True, [])
+
+
+@golden
+def test_a_block_of_zeros_that_longhorn_stored_is_no_difference_to_a_hole(run, tmp_path):
+    store = copy_of_store("lz4", tmp_path / "store")
+    url = f"{store}?backup=backup-d&volume=pvc-golden-lz4"
+    run("store", "restore", url, "--to", "image")
+    run("store", "backup", "image", "--to", str(store), "--volume", "pvc-golden-lz4", "--name", "backup-e")
+
+    result = run("store", "diff", url, "backup-e")
+
+    assert (result.code, result.out, result.err) == (0, "", "")
 
 
 def test_a_volume_that_is_not_there_is_told_in_the_listing(run, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from tidegate.cli.context import CliContext, NoClock
 from tidegate.cli.environment import Environment
 from tidegate.cli.store_access import place_of
+from tidegate.format.paths import volume_dir
 from tidegate.testing.sample_data import fill_image, fill_tree, picture
 
 
@@ -88,6 +89,42 @@ def test_stores_volumes_and_backups_are_listed(run, tree):
     assert "-rw-r----- " in run("store", "ls", URL, "text.txt", "-l").out
 
 
+def test_backups_are_listed_also_when_the_volumes_record_is_lost(run, tree, store):
+    next(store.rglob("volume.cfg")).unlink()
+
+    assert run("store", "ls", "store?volume=shop").out == "backup-1\n"
+
+
+@pytest.mark.parametrize("name", ["BACKINGIMAGE", "deleted"])
+def test_a_directory_that_holds_only_locks_is_no_volume_and_stops_nobody(run, tree, store, name):
+    """Longhorn keeps its locks for backing images in one, and a volume that is deleted may leave one."""
+    lock = store / volume_dir(name) / "locks" / "lock-0123456789abcdef.lck"
+    lock.parent.mkdir(parents=True)
+    lock.write_text('{"Name":"lock-0123456789abcdef","Type":1,"Acquired":true}')
+
+    verified = run("store", "verify", "store", "--read-data", "100")
+    collected = run("store", "gc", "store")
+
+    assert (verified.code, verified.out) == (0, "whole       shop/backup-1\n")
+    assert (collected.code, collected.out) == (0, "shop: 0 blocks (0 B) removed\n")
+    assert "1 volumes" in verified.err
+    assert "Warning" not in collected.err
+    assert run("store", "unlock", "store", "--volume", name).out.endswith("alive  kept\n")
+
+
+def test_the_name_of_a_finished_backup_is_never_given_twice(run, tree, store):
+    (tree / "text.txt").write_text("other")
+
+    result = run("store", "backup", "tree", "--to", "store", "--volume", "shop", "--name", "backup-1")
+
+    assert (result.code, result.out) == (6, "")
+    assert "volume shop has a backup backup-1 already" in result.err
+
+
+def test_a_backup_that_is_named_twice_is_deleted_once(run, tree):
+    assert run("store", "delete", URL, URL, "--yes").out == "shop/backup-1\n"
+
+
 def test_paths_are_found_by_globs(run, tree):
     assert run("store", "find", URL, "*.bin").out == "deep/large.bin\n"
     assert run("store", "find", URL, "*.nothing").code == 5
@@ -120,12 +157,16 @@ def test_two_backups_of_a_tree_are_compared(run, tree):
         (["backup", "tree", "--to", "store", "--volume", "shop", "--compression", "zstd"], 2),
         (["backup", "tree", "--to", "store", "--volume", "shop", "--block-size", "3"], 2),
         (["backup", "tree", "--to", "store", "--volume", "/"], 4),
+        (["backup", "tree", "--to", "store", "--volume", "shop", "--name", "backup-1"], 6),
         (["backup", "tree", "--to", "store", "--volume", "shop", "--exclude", "../x"], 4),
         (["backup", "tree/text.txt", "--to", "store", "--volume", "shop", "--exclude", "x"], 4),
         (["verify", "store", "--read-data", "101"], 2),
         (["verify", "store", "--read-data", "much"], 2),
         (["verify", "store?volume=nosuch"], 5),
         (["verify", "store?volume=shop&backup=nosuch"], 5),
+        (["ls", "store?volume=nosuch"], 5),
+        (["gc", "store", "--volume", "nosuch"], 5),
+        (["unlock", "store", "--volume", "nosuch"], 5),
         (["cat", URL, "nosuch"], 5),
         (["cat", URL, "deep"], 6),
         (["unlock", "store"], 2),
@@ -134,10 +175,13 @@ def test_two_backups_of_a_tree_are_compared(run, tree):
         (["repair-index", "store", "--volume", "nosuch"], 5),
     ],
 )
-def test_wrong_input_ends_with_a_sentence_and_its_own_code(run, tree, args, code):
+def test_wrong_input_ends_with_a_sentence_and_its_own_code(run, tree, store, args, code):
+    before = sorted(store.rglob("*"))
+
     result = run("store", *args)
 
     assert (result.code, result.out) == (code, ""), result.err
+    assert sorted(store.rglob("*")) == before
     assert result.err.startswith("Error: ") or "Error: " in result.err
     assert "Traceback" not in result.err
     assert "bug in Tidegate" not in result.err
@@ -236,6 +280,32 @@ def sealed(run, store, tmp_path):
         assert run(*command, **key).code == 0
         (tmp_path / "tree" / "more").write_text(name)
     return key
+
+
+def test_what_is_encrypted_keeps_nobody_from_verifying_the_rest_and_is_told(run, sealed, tmp_path):
+    fill_image(tmp_path / "disk.img")
+    run("store", "backup", "disk.img", "--to", "store", "--volume", "zz-disk", "--name", "backup-1")
+    run("store", "backup", "tree", "--to", "store", "--volume", "shop", "--name", "plain")
+
+    result = run("store", "verify", "store", "--read-data", "100")
+
+    assert (result.code, result.out.count("whole ")) == (3, 4)
+    assert "backup backup-1 of volume shop is encrypted with key" in result.err
+    assert "were not read" in result.err
+    next(tmp_path.glob("store/backupstore/volumes/*/*/zz-disk/blocks/*/*/*.blk")).write_bytes(b"junk")
+    assert run("store", "verify", "store", "--read-data", "100").code == 1
+
+
+def test_a_name_that_is_not_utf8_is_valid_json_and_says_which_bytes_it_has(run, store, tmp_path):
+    (tmp_path / "tree").mkdir()
+    name = os.fsdecode(b"caf\xe9")
+    (tmp_path / "tree" / name).touch()
+    run("store", "backup", "tree", "--to", "store", "--volume", "shop", "--name", "backup-1")
+
+    result = run("store", "ls", URL, "-o", "json")
+
+    result.out.encode()  # raises if it is no UTF-8
+    assert result.json["path"] == name
 
 
 @pytest.mark.parametrize("command", LOOKS.values(), ids=LOOKS)

@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 
 from tidegate.datapath.gc import collect_garbage
-from tidegate.datapath.leftovers import DEAD_AFTER
+from tidegate.datapath.leftovers import BEGUN_DEAD_AFTER, DEAD_AFTER
 from tidegate.datapath.locks import VolumeLock
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import StoreLocked
 from tidegate.format.lock_file import LockFile, LockType
-from tidegate.format.paths import lock_key, volume_dir
+from tidegate.format.paths import backup_cfg_key, lock_key, volume_dir
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
@@ -213,3 +213,54 @@ def test_gc_removes_no_half_block_that_is_young(root, bench, half_block):
 
     assert collect(bench, locked=True).blocks == 0
     assert len(temporaries(root)) == 1
+
+
+OVERDUE = BEGUN_DEAD_AFTER * 2
+BEGUN = backup_cfg_key(VOLUME, "backup-2")
+
+
+@pytest.fixture
+def begun(root, bench, image):
+    """A function that lets an upload die after it has sent blocks, so and so long ago."""
+
+    def die(age):
+        with pytest.raises(RuntimeError, match="ProcessDied"):
+            MoverBench(FaultyObjects(bench.objects, dies_after_writes=6)).upload(image("XYZ", "dying"), "backup-2")
+        for path in [root / BEGUN, *(root / volume_dir(VOLUME) / "locks").iterdir()]:
+            then = path.stat().st_mtime - age.total_seconds()
+            os.utime(path, (then, then))
+        return len(list(root.rglob("*.blk")))
+
+    return die
+
+
+def test_a_backup_that_we_began_long_ago_stops_no_deletion_once_its_writer_is_surely_dead(root, bench, begun):
+    assert begun(OVERDUE) > 2
+
+    result = bench.remove("backup-1")
+
+    assert (result.warnings, list(root.rglob("*.blk")), (root / BEGUN).exists()) == ((), [], False)
+
+
+def test_gc_removes_what_a_writer_of_ours_left_that_is_surely_dead(root, bench, begun):
+    before = begun(OVERDUE)
+    looked, collected = collect(bench, locked=False), collect(bench, locked=True)
+
+    assert (looked.blocks, looked.begun, len(looked.warnings)) == (0, ("backup-2",), 1)
+    assert (collected.blocks, collected.warnings) == (before - 2, ())
+    assert (len(list(root.rglob("*.blk"))), (root / BEGUN).exists()) == (2, False)
+    bench.download(root / "back", "backup-1")
+
+
+@pytest.mark.parametrize("why", ["young", "locked", "longhorn"])
+def test_a_backup_in_progress_that_somebody_may_still_write_stops_all_deletion(root, bench, begun, why):
+    before = begun(LONG_DEAD if why == "young" else OVERDUE)
+    if why == "locked":
+        lock_of(root, ALIVE, lock_type=LockType.DELETION)
+    if why == "longhorn":
+        stamp = (root / BEGUN).stat().st_mtime
+        (root / BEGUN).write_text((root / BEGUN).read_text().replace("tidegate.dev/writer", "somebody/else"))
+        os.utime(root / BEGUN, (stamp, stamp))
+
+    assert "backup-2 is still in progress" in collect(bench, locked=True).warnings[0]
+    assert (len(list(root.rglob("*.blk"))), (root / BEGUN).exists()) == (before, True)

@@ -1,5 +1,7 @@
 """What a job may ask of an upload, and when it is heard."""
 
+from dataclasses import replace
+
 import pytest
 
 from tidegate.datapath.stored_volume import StoredVolume
@@ -60,6 +62,18 @@ def test_a_new_volume_may_have_blocks_of_16_mib_and_keeps_them(bench, image, tmp
     cfg = cfg_of(bench, "backup-2")
     assert (cfg.block_size, [ref.offset for ref in cfg.blocks]) == (16 * MIB, [0, 16 * MIB])
     assert (tmp_path / "back").read_bytes() == image("ABCDEFGHIX").read_bytes()
+
+
+@pytest.mark.parametrize("record", [{"last_backup_name": ""}, {"last_backup_name": "backup-9"}])
+def test_blocks_stay_as_large_as_in_other_backups_when_the_record_names_no_last_one(bench, image, record):
+    """Longhorn leaves such a record when it deletes the last backup while another is in progress."""
+    bench.upload(image("ABCDEFGHIJ"), block_mib=16)
+    volume = StoredVolume(bench.objects, bench.volume)
+    volume.save_volume_cfg(replace(volume.volume_cfg(), **record))
+
+    bench.upload(image("ABCDEFGHIX"), "backup-2", block_mib=2)
+
+    assert cfg_of(bench, "backup-2").block_size == 16 * MIB
 
 
 def test_a_volume_that_grows_is_whole_in_both_backups(bench, image, tmp_path):

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from tidegate.datapath.leftovers import BEGUN_DEAD_AFTER
 from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.datapath.verify import Verification
 from tidegate.errors import TidegateError
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
 from tidegate.format.compression import Compression, compress
@@ -61,6 +63,7 @@ class Stores(RuleBasedStateMachine):
 
     def teardown(self):
         self.clean_up()
+        self.verify_and_restore_everything()
         self.home.close()
 
     # What is done.
@@ -153,6 +156,11 @@ class Stores(RuleBasedStateMachine):
         self.store.cut_power()
         self._pass(EXPIRY.total_seconds() * 2)
 
+    @rule()
+    def days_pass(self):
+        """Who has not finished by now never will."""
+        self._pass(BEGUN_DEAD_AFTER.total_seconds() * 2)
+
     @rule(data=st.data(), damage=st.sampled_from(["gone", "empty", "rotten"]))
     def a_block_is_damaged(self, data, damage):
         volume = StoredVolume(self.store, VOLUME)
@@ -193,15 +201,34 @@ class Stores(RuleBasedStateMachine):
     @precondition(lambda self: self.sources)
     @rule(data=st.data())
     def restore(self, data):
-        name = data.draw(st.sampled_from(sorted(self.sources)))
+        self._restore(data.draw(st.sampled_from(sorted(self.sources))))
+
+    def verify_and_restore_everything(self):
+        """Fair weather: a verification finds nothing but what was damaged on purpose, and all the rest comes back."""
+        volume = StoredVolume(self.store, VOLUME, key=EncryptionKey.parse(KEY))
+        if not volume.is_there():
+            return
+        verdict = Verification(percent=100, now=self.clock.now()).volume(volume)
+        assert verdict.problems == []
+        assert verdict.orphans == 0
+        good = {backup.backup for backup in verdict.backups if backup.whole}
+        for backup in verdict.backups:
+            blocks = {ref.checksum for ref in volume.backup_cfg(backup.backup).blocks}
+            assert backup.whole or backup.backup in self.hurt or blocks & self.rotten, backup.problems
+        for name in sorted(good):
+            assert self._restore(name)
+
+    def _restore(self, name):
+        """Whether it came back, and then exactly."""
         _, source, kind = self.sources[name]
         self.count += 1
         back = self.path / f"back-{self.count}"
         if self._try(self._bench(sealed=True).download, back, name, kind):
             same = picture(back) == picture(source) if kind is VolumeKind.DIRECTORY else _same_bytes(back, source)
             assert same, name
-        else:
-            assert not back.exists()
+            return True
+        assert not back.exists()
+        return False
 
     # What must stay true.
 

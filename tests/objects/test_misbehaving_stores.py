@@ -34,16 +34,16 @@ class Misbehaving(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answering)
         self.script, self.objects, self.seen, self.conditions = [], {}, Counter(), True
-        self.overwrites = False
+        self.overwrites, self.authorization = False, ""
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
-    def store(self, patience=HURRIED, waits=None):
+    def store(self, patience=HURRIED, waits=None, url="s3://bucket/", **more):
         def pause(seconds):
             waits.append(seconds)
             return False
 
-        credentials = {**KEYS, "AWS_ENDPOINTS": f"http://127.0.0.1:{self.server_port}"}
-        access = TargetAccess(url="s3://bucket/", credentials=credentials)
+        credentials = {**KEYS, **more, "AWS_ENDPOINTS": f"http://127.0.0.1:{self.server_port}"}
+        access = TargetAccess(url=url, credentials=credentials)
         return open_store(access, patience=patience, pause=pause)
 
 
@@ -57,6 +57,7 @@ class Answering(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         server, key = self.server, self.path
         server.seen[self.command] += 1
+        server.authorization = self.headers.get("Authorization", "")
         scripted = server.script.pop(0) if server.script else None
         if scripted == "lose the answer":
             server.objects[key] = body
@@ -228,3 +229,17 @@ def test_bodies_go_in_one_plain_request(server):
     server.store().put("big", big)
 
     assert (server.seen, server.objects["/bucket/big"] == big) == (Counter(PUT=1), True)
+
+
+@pytest.mark.parametrize(
+    ("url", "given", "region"),
+    [
+        ("s3://bucket@eu-west-1/", {"AWS_REGION": "eu-central-1"}, "eu-west-1"),
+        ("s3://bucket/", {"AWS_REGION": "eu-central-1"}, "eu-central-1"),
+        ("s3://bucket/", {}, "us-east-1"),
+    ],
+)
+def test_the_region_is_that_of_the_url_else_that_of_the_credentials(server, url, given, region):
+    server.store(url=url, **given).put("key", b"body")
+
+    assert f"/{region}/s3/aws4_request" in server.authorization

@@ -41,7 +41,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "hush"}
 WRONG = [
     ("s3", {"AWS_ACCESS_KEY_ID": "hush"}, "no AWS_SECRET_ACCESS_KEY"),
     ("s3", {"AWS_SECRET_ACCESS_KEY": "hush"}, "no AWS_ACCESS_KEY_ID"),
-    ("s3", {**KEYS, "AWS_REGION": "hush"}, "cannot have AWS_REGION"),
+    ("s3", {**KEYS, "AWS_PROFILE": "hush"}, "cannot have AWS_PROFILE"),
     ("s3", {**KEYS, "VIRTUAL_HOSTED_STYLE": "hush"}, "true or false"),
     ("s3", {**KEYS, "AWS_ENDPOINTS": "hush:9000"}, "https:// or http://"),
     ("azblob", {"AZBLOB_ACCOUNT_KEY": "hush"}, "no AZBLOB_ACCOUNT_NAME"),

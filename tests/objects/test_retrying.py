@@ -1,9 +1,10 @@
+import contextlib
 from random import Random
 
 import pytest
 
 from tidegate.errors import NoSpace, NotFound, StoreBusy, StoreUnavailable, Unauthenticated, WorkCancelled
-from tidegate.objects.backoff import HURRIED, PATIENT, Backoff
+from tidegate.objects.backoff import EXPECTANT, HURRIED, PATIENT, Backoff
 from tidegate.objects.memory import MemoryObjects
 from tidegate.objects.pacing import InFlightLimit, PacedObjects
 from tidegate.objects.retrying import RetryingObjects
@@ -34,12 +35,12 @@ def faulty():
     return FaultyObjects(MemoryObjects(ManualClock()))
 
 
-def insisting(inner, waits, *, patience=PATIENT, cancelled=False):
+def insisting(inner, waits, *, patience=PATIENT, cancelled=False, at_first=None):
     def pause(seconds):
         waits.append(seconds)
         return cancelled
 
-    return RetryingObjects(inner, patience=patience, pause=pause, random=Random(7))
+    return RetryingObjects(inner, patience=patience, pause=pause, random=Random(7), at_first=at_first)
 
 
 def test_a_store_that_comes_back_is_not_noticed(faulty, waits):
@@ -48,6 +49,27 @@ def test_a_store_that_comes_back_is_not_noticed(faulty, waits):
 
     assert insisting(faulty, waits).get("a", at_most=1) == b"1"
     assert len(waits) == 4
+
+
+def test_a_person_is_told_soon_of_a_store_that_never_answered(faulty, waits):
+    faulty.fail("get", StoreUnavailable("there is no bucket"), times=100)
+
+    with pytest.raises(StoreUnavailable, match="no bucket"):
+        insisting(faulty, waits, at_first=EXPECTANT).get("a", at_most=1)
+    assert 0 < sum(waits) <= EXPECTANT.waiting_seconds
+
+
+@pytest.mark.parametrize("answer", ["found", "not found"])
+def test_a_store_that_has_answered_once_is_given_all_patience(faulty, waits, answer):
+    faulty.put("found", b"1")
+    store = insisting(faulty, waits, at_first=EXPECTANT)
+    with contextlib.suppress(NotFound):
+        store.get(answer, at_most=1)
+    faulty.fail("get", StoreUnavailable("away"), times=100)
+
+    with pytest.raises(StoreUnavailable):
+        store.get("found", at_most=1)
+    assert sum(waits) == pytest.approx(PATIENT.waiting_seconds)
 
 
 @pytest.mark.parametrize("error", [NotFound("no"), Unauthenticated("no"), NoSpace("no")])

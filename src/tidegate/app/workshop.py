@@ -10,6 +10,7 @@ from tidegate.app.clock import SystemClock
 from tidegate.app.encryption_key import find_key
 from tidegate.app.identity import new_id
 from tidegate.datapath.workshop import Workshop
+from tidegate.objects.backoff import EXPECTANT
 from tidegate.objects.bandwidth import Bandwidth
 from tidegate.objects.open import open_store
 from tidegate.objects.retrying import Pause
@@ -20,11 +21,14 @@ MAPS_DIR = "TIDEGATE_MAPS_DIR"
 
 
 def real_workshop(pause: Pause | None = None) -> Workshop:
-    """For movers, and for commands that work on a store themselves. `pause` lets waiting for a store be cut short."""
+    """For movers, and for commands that work on a store themselves. `pause` lets waiting for a store be cut short.
+
+    Without it, somebody waits at a terminal.
+    """
     keep_used_memory()
     clock = SystemClock()
     return Workshop(
-        open_store=open_store if pause is None else partial(open_store, pause=pause),
+        open_store=partial(open_store, at_first=EXPECTANT) if pause is None else partial(open_store, pause=pause),
         open_source=open_source,
         open_sink=open_sink,
         clock=clock,

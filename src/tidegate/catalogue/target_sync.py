@@ -18,15 +18,13 @@ from tidegate.catalogue.progress import SyncProgress, SyncStage
 from tidegate.catalogue.volume_sync import Tools, index_room, sync_volume
 from tidegate.decide.catalogue_diff import HeldBack, ignored_message, plan_volumes
 from tidegate.errors import NotFound, StoreUnavailable, TidegateError
-from tidegate.format.paths import VOLUMES, check_name, volume_dir, volume_name_of
+from tidegate.format.paths import LOCKS_OF_IMAGES, VOLUMES, check_name, volume_dir, volume_name_of
 from tidegate.ports.clock import Clock
 from tidegate.ports.store_reader import StoreReader
 
 # A volume under way holds its listing: more of them at once cost memory and save nothing.
 _MOST_VOLUMES = 64
 _TOUCH_BATCH = 500
-# Not a volume: where Longhorn keeps its locks for backing images.
-_LOCKS_OF_IMAGES = "BACKINGIMAGE"
 _SPREAD = re.compile(r"[0-9a-f]{2}")
 
 
@@ -150,7 +148,7 @@ class TargetSync:
             level = await self._list_each(level, names)
         for prefix in level:
             name = volume_name_of(prefix)
-            if name == _LOCKS_OF_IMAGES:
+            if name == LOCKS_OF_IMAGES:
                 continue
             if name:
                 names.found.add(name)

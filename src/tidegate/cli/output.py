@@ -1,6 +1,7 @@
 """Resources on stdout: json, yaml, names or a table."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 API_VERSION = "tidegate.dev/v1alpha1"
 
 
@@ -125,12 +127,17 @@ def typed_name(noun: Noun, wire: Wire) -> str:
 
 def compact_json(document: Wire) -> str:
     """One line."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return _as_utf8(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
 
 
 def pretty_json(document: Wire) -> str:
     """For people and programs alike."""
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    return _as_utf8(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def _as_utf8(text: str) -> str:
+    """Bytes of names that are not UTF-8 as JSON's own escapes: raw, they would make the document none."""
+    return _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def yaml_text(document: Wire) -> str:

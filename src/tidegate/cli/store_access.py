@@ -75,15 +75,16 @@ def place_of(cli: CliContext, text: str) -> Place:
     return Place(cli, found.target, found.volume, found.backup)
 
 
-def volume_place(cli: CliContext, text: str, volume: str = "") -> Place:
-    """The same where a volume is needed, named in the URL or beside it."""
+def volume_place(cli: CliContext, text: str, volume: str | None = None) -> Place:
+    """The same where a volume is needed, named in the URL or, by commands that have `--volume`, beside it."""
     from tidegate.format.paths import check_name
 
     place = place_of(cli, text)
     if volume and place.volume not in {"", volume}:
         raise wrong_usage(f"The URL names volume {place.volume}, --volume names {volume}.")
     if not (volume or place.volume):
-        raise wrong_usage("Which volume?", hint="Name it with --volume, or in the URL as ?volume=NAME.")
+        beside = "with --volume, or " * (volume is not None)
+        raise wrong_usage("Which volume?", hint=f"Name it {beside}in the URL as ?volume=NAME.")
     return Place(cli, place.target, check_name(volume or place.volume, what="volume"), place.backup)
 
 

@@ -126,14 +126,15 @@ def add_browsing_verbs(app: typer.Typer) -> None:
 
 
 def _list_names(cli: CliContext, place: Place, output: options.Output) -> None:
-    from tidegate.datapath.listing import list_volumes
+    from tidegate.datapath.listing import working_names
 
-    found = list_volumes(place.objects, volume=place.volume, with_backups=bool(place.volume))
-    entries = list(found)
     if place.volume:
-        entry = found[place.volume]
-        entries = sorted(entry.get("Backups", {})) if isinstance(entry, dict) else []
-    word = "backup" if place.volume else "volume"
+        # Not by its record: backups are there, and can be restored, also when that is lost.
+        word, entries = "backup", sorted(place.stored().backup_names())
+        if not entries:
+            place.stored().check_there()
+    else:
+        word, entries = "volume", working_names(place.objects)
     for name in entries:
         if not show_document(cli, {word: name}, output):
             cli.terminal.out(name)

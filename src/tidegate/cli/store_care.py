@@ -35,15 +35,9 @@ def gc(
     output: options.Output = None,
 ) -> None:
     """Remove blocks that no backup names, of one volume or of all. Removes nothing where anything is in doubt."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    from tidegate.datapath.listing import all_volume_names
-
     cli = context_of(ctx)
     place = volume_place(cli, url, volume) if volume else place_of(cli, url)
-    with ThreadPoolExecutor(4) as pool:
-        names = [place.volume] if place.volume else all_volume_names(place.objects, pool)
-    for name in names:
+    for name in _names(place):
         found = _collect(cli, Place(cli, place.target, name), dry_run=dry_run)
         for warning in found.warnings:
             cli.terminal.note(printable(f"Warning: volume {name}: {warning}"))
@@ -69,11 +63,12 @@ def delete(
     from tidegate.model.mover_job import RemoveJob
 
     cli = context_of(ctx)
-    places = [backup_place(cli, url) for url in urls]
+    named = [backup_place(cli, url) for url in urls]
+    places = list({(place.target, place.volume, place.backup): place for place in named}.values())
     for place in places:
-        # A name that is not there is a typing error, and must not look like a success.
-        place.stored().objects.head(_cfg_key(place))
-    _ask(cli, f"Delete {len(places)} backups ({', '.join(place.backup for place in places)})?", yes=yes)
+        _check_there(place)
+    count = "this backup" if len(places) == 1 else f"these {len(places)} backups"
+    _ask(cli, f"Delete {count} ({', '.join(place.backup for place in places)})?", yes=yes)
     for (target, volume), names in _by_volume(places).items():
         place = Place(cli, target, volume)
         job = RemoveJob(target=place.access, store_volume=volume, store_backups=tuple(names))
@@ -131,6 +126,7 @@ def unlock(
     place = volume_place(cli, url, volume)
     locks = locks_of(place.objects, place.volume, place.shop)
     if not locks:
+        place.stored().check_there()
         cli.terminal.note("There are no locks.")
     for lock in locks:
         removed = force or lock.expired
@@ -163,14 +159,26 @@ def add_care_verbs(app: typer.Typer) -> None:
     app.command("unlock", epilog=epilog("tidegate store unlock /mnt/backups --volume shop", codes=codes))(unlock)
 
 
+def _names(place: Place) -> list[str]:
+    """The volume that was named, which must be there; else all that the store has."""
+    from tidegate.datapath.listing import working_names
+    from tidegate.datapath.stored_volume import StoredVolume
+
+    if place.volume:
+        place.stored().check_there()
+        return [place.volume]
+    return [name for name in working_names(place.objects) if StoredVolume(place.objects, name).is_there()]
+
+
 def _collect(cli: CliContext, place: Place, *, dry_run: bool) -> "Collected":
     from tidegate.datapath.gc import collect_garbage
+    from tidegate.datapath.leftovers import old_beginnings
     from tidegate.datapath.progress import Progress
 
     def work(show: "Callable[[ProgressReport], None]", cancelled: "threading.Event") -> "Collected":
         progress = Progress(show, cli.clock)
         looked = collect_garbage(place.stored(), progress=progress)
-        if dry_run or not looked.blocks:
+        if dry_run or not (looked.blocks or old_beginnings(place.stored(), looked.begun, now=cli.clock.now())):
             return looked
         with _deletion_lock(place, cancelled) as lock:
             return collect_garbage(place.stored(), progress=progress, lock=lock)
@@ -216,10 +224,15 @@ class _deletion_lock:  # noqa: N801  used like a function
         self._lock.confirm()
 
 
-def _cfg_key(place: Place) -> str:
+def _check_there(place: Place) -> None:
+    """A name that is not there is a typing error, and must not look like a success. What is damaged is there."""
+    from tidegate.errors import NotFound
     from tidegate.format.paths import backup_cfg_key
 
-    return backup_cfg_key(place.volume, place.backup)
+    try:
+        place.objects.head(backup_cfg_key(place.volume, place.backup))
+    except NotFound as error:
+        raise NotFound(f"cannot find backup {place.backup} of volume {place.volume} in the store") from error
 
 
 def _by_volume(places: list[Place]) -> dict[tuple[str, str], list[str]]:

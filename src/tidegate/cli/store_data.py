@@ -87,6 +87,8 @@ def backup(
         upload_bytes_per_second=_rate("--limit-upload", limit_upload),
         download_bytes_per_second=_rate("--limit-download", limit_download),
     )
+    if name:
+        _check_free(place, name)
     result = carry(cli, f"Backing up {path}", job)
     reader = cli.reader()
     _tell(cli, result, f"Backed up {reader.size(result.size)}; {reader.size(result.new_bytes)} were new.", output)
@@ -198,6 +200,20 @@ def _kind_of(path: Path) -> "VolumeKind":
     if stat.S_ISDIR(mode):
         return VolumeKind.DIRECTORY
     return VolumeKind.DEVICE if stat.S_ISBLK(mode) else VolumeKind.IMAGE
+
+
+def _check_free(place: Place, name: str) -> None:
+    """A backup is never replaced; and what a mover may do twice, a person who names it again did not mean."""
+    from tidegate.errors import AlreadyExists, NotFound
+
+    try:
+        found = place.stored().backup_cfg(name)
+    except NotFound:
+        return
+    if not found.in_progress:
+        raise AlreadyExists(
+            f"volume {place.volume} has a backup {name} already", hint="choose another name, or leave --name out"
+        )
 
 
 def _destination_kind(place: Place, path: Path) -> "VolumeKind":

@@ -48,11 +48,13 @@ def verify(
         if verdict is None:
             continue
         verdicts.append(verdict)
-        if not verdict.whole:
-            cli.end_with(ExitCode.FAILED)
+        if verdict.unread:
+            cli.end_with(ExitCode.PARTLY_MISSING)
         if output is None or output.is_table:
             _tell(cli, verdict)
     whole = all(verdict.whole for verdict in verdicts)
+    if not whole:
+        cli.exit_code = ExitCode.FAILED  # whatever else there is to say
     show_document(cli, {"whole": whole, "volumes": [_document(verdict) for verdict in verdicts]}, output)
     backups = sum(len(verdict.backups) for verdict in verdicts)
     damaged = sum(1 for verdict in verdicts for one in verdict.backups if one.problems)
@@ -76,25 +78,24 @@ def add_verify(app: typer.Typer) -> None:
 
 
 def _volumes(place: Place) -> list[str]:
-    from concurrent.futures import ThreadPoolExecutor
+    from tidegate.datapath.listing import working_names
 
-    from tidegate.datapath.listing import all_volume_names
-
-    if place.volume:
-        return [place.volume]
-    with ThreadPoolExecutor(4) as pool:
-        return all_volume_names(place.objects, pool)
+    return [place.volume] if place.volume else working_names(place.objects)
 
 
 def _look(cli: CliContext, place: Place, percent: float, *, alone: bool) -> "VolumeVerdict | None":
     """The verdict on one volume. One that cannot be looked at is told, and the others are looked at all the same."""
-    from tidegate.errors import RetryableError, Unauthenticated
+    from tidegate.errors import NotFound, RetryableError, Unauthenticated
 
     def work(show: "Callable[[ProgressReport], None]", cancelled: "threading.Event") -> "VolumeVerdict":
-        return _verification(cli, percent, show, cancelled).volume(place.stored(), only=place.backup)
+        return _verification(cli, percent, show, cancelled).volume(place.stored(), only=place.backup, alone=alone)
 
     try:
         return run_work(cli, f"Checking {place.volume}", work)
+    except NotFound:
+        if alone:
+            raise
+        return None  # only a directory, with a lock in it or nothing at all; or deleted since the listing
     except (RetryableError, Unauthenticated) as error:
         if alone:
             raise

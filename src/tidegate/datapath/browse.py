@@ -118,7 +118,7 @@ def image_changes(volume: StoredVolume, earlier: str, later: str) -> Iterator[Ch
     """Ranges in which two images differ, by their blocks; neighbours are told as one range."""
     with open_backup(volume, earlier) as before, open_backup(volume, later, onto=earlier) as after:
         same = after.kept or frozenset()
-        offsets = sorted({*before.block_offsets, *after.block_offsets} - same)
+        offsets = sorted({*before.without_zeros(), *after.without_zeros()} - same)
         begin = end = -1
         for offset in offsets:
             if offset != end:

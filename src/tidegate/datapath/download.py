@@ -82,6 +82,11 @@ class StoredContent:
         """See BackupContent."""
         return self._allowance.makers
 
+    def without_zeros(self) -> Iterator[int]:
+        """The offsets without those of blocks of zeros: Longhorn stores them, and to us they are holes."""
+        zeros = checksum(bytes(self.block_size))
+        return (ref.offset for ref in self._map if ref.checksum != zeros)
+
     def is_block(self, offset: int, block: bytes) -> bool:
         """See BackupContent."""
         return checksum(block.ljust(self.block_size, b"\0")) == self._ref(offset).checksum

@@ -18,6 +18,8 @@ class Collected:
     blocks: int
     bytes: int
     warnings: tuple[str, ...]
+    begun: tuple[str, ...] = ()
+    """Backups that we began and that stop it: they go as well, if the lock proves that their writers are dead."""
 
 
 class Held(Protocol):
@@ -39,17 +41,19 @@ def collect_garbage(volume: StoredVolume, *, progress: Progress, lock: Held | No
     removal = Removal(job, volume, progress, check, confirm)
     warnings: list[str] = []
     unneeded = removal.unneeded(warnings)
-    if unneeded and lock:
+    begun = removal.begun() if warnings else frozenset()
+    if lock and (unneeded or begun):
+        before = dict(volume.block_sizes())
         warnings = list(removal.run().warnings)
-        left = removal.unneeded([])
-        unneeded = {name: size for name, size in unneeded.items() if name not in left}
+        left = dict(volume.block_sizes())
+        unneeded = {name: size for name, size in before.items() if name not in left}
     halves = unfinished_blocks(volume.objects, volume.name) if not warnings else {}
     if halves and lock:
         lock.confirm()
         gone = clear_leftovers(volume.objects, volume.name)
         halves = {key: size for key, size in halves.items() if key in gone}
     unneeded |= halves
-    return Collected(volume.name, len(unneeded), sum(unneeded.values()), tuple(warnings))
+    return Collected(volume.name, len(unneeded), sum(unneeded.values()), tuple(warnings), tuple(sorted(begun)))
 
 
 def _look_only() -> None:

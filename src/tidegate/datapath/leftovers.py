@@ -4,18 +4,27 @@ A lock is dead when its owner was silent for long. Half an object, which only a 
 old and nobody but us has a living lock on the volume: whoever writes there has one, also over NFS, also Longhorn. A
 writer that was frozen for so long has lost its lock; should it wake up, its write fails, and it could not have made a
 backup of it anyway.
+
+A backup that was begun stops all deletion of blocks, so one that is ours and surely dead goes too. One that somebody
+else began stays: Longhorn's clients go on when they have lost their lock.
 """
 
 import contextlib
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import NotFound, StoreUnavailable
 from tidegate.format.lock_file import EXPIRY
-from tidegate.format.paths import blocks_dir, lock_name_of, locks_dir, volume_dir
+from tidegate.format.paths import backup_cfg_key, blocks_dir, lock_name_of, locks_dir, volume_dir
 from tidegate.ports.object_store import KeepsUnfinished, ObjectInfo, ObjectStore
 
 # Much longer than a lock lives, so that a client that wakes up and speaks again is not interrupted while it does.
 DEAD_AFTER = timedelta(hours=1)
+
+
+# A cfg in progress keeps blocks from being deleted, so we are in no hurry.
+BEGUN_DEAD_AFTER = timedelta(days=1)
 
 
 def unfinished_blocks(objects: ObjectStore, volume: str) -> dict[str, int]:
@@ -40,6 +49,31 @@ def clear_leftovers(objects: ObjectStore, volume: str) -> frozenset[str]:
     if sum(now - lock.modified_at <= EXPIRY for lock in locks) == 1:  # that is ours
         keys.extend(_unfinished(objects, volume_dir(volume)))
     return frozenset(key for key in keys if _remove_if_dead(objects, key, now))
+
+
+def old_beginnings(volume: StoredVolume, names: Iterable[str], *, now: datetime) -> list[str]:
+    """Which of these backups were begun so long ago that, without a living lock, their writer must be dead."""
+    old = []
+    for name in names:
+        with contextlib.suppress(NotFound):
+            if now - volume.objects.head(backup_cfg_key(volume.name, name)).modified_at > BEGUN_DEAD_AFTER:
+                old.append(name)
+    return old
+
+
+def clear_beginnings(volume: StoredVolume, names: Iterable[str]) -> frozenset[str]:
+    """Remove those of these backups, begun by us, that are surely dead. Only for who holds the lock, as above."""
+    now = _time_of_store(volume.objects, volume.name)
+    locks = [info for info in volume.objects.list_level(locks_dir(volume.name)).objects if lock_name_of(info.key)]
+    if sum(now - lock.modified_at <= EXPIRY for lock in locks) != 1:
+        return frozenset()
+    cleared = set()
+    for name in old_beginnings(volume, names, now=now):
+        with contextlib.suppress(NotFound):
+            if volume.backup_cfg(name).begun_by_us:
+                volume.delete_backup_cfg(name)
+                cleared.add(name)
+    return frozenset(cleared)
 
 
 def expired_locks(objects: ObjectStore, volume: str) -> list[str]:

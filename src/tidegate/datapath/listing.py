@@ -12,7 +12,7 @@ from tidegate.errors import NotFound, Refused
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, LARGEST_BACKUP_CFG, BackupCfg
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.go_json import decode_json, sorted_map
-from tidegate.format.paths import VOLUMES, backup_cfg_key, volume_cfg_key, volume_name_of
+from tidegate.format.paths import LOCKS_OF_IMAGES, VOLUMES, backup_cfg_key, volume_cfg_key, volume_name_of
 from tidegate.format.volume_cfg import LARGEST_VOLUME_CFG, VolumeCfg
 from tidegate.ports.object_store import ObjectStore
 
@@ -36,6 +36,12 @@ def all_volume_names(objects: ObjectStore, pool: ThreadPoolExecutor) -> list[str
         return [prefix for listing in pool.map(objects.list_level, prefixes) for prefix in listing.prefixes]
 
     return sorted(name for prefix in below(below(below([VOLUMES]))) if (name := volume_name_of(prefix)))
+
+
+def working_names(objects: ObjectStore) -> list[str]:
+    """The same without the place of Longhorn's locks for backing images, which only looks like a volume."""
+    with ThreadPoolExecutor(_QUESTIONS_AT_ONCE) as pool:
+        return [name for name in all_volume_names(objects, pool) if name != LOCKS_OF_IMAGES]
 
 
 def _entry(volume: StoredVolume, *, with_backups: bool) -> Document:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from tidegate.datapath.crew import work_ahead, work_through
+from tidegate.datapath.leftovers import clear_beginnings
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, NotFound, StoreUnavailable
@@ -32,6 +33,8 @@ class Remains:
     needed: ChecksumSet = field(default_factory=ChecksumSet)
     newest: BackupCfg | None = None
     complete: bool = True
+    begun: set[str] = field(default_factory=set)
+    """Backups in progress that we began: their writers may be dead."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +52,7 @@ class Removal:
 
     def nothing_there(self) -> bool:
         """Whether the store holds nothing at all of this volume, not even something half removed."""
-        try:
-            self.volume.volume_cfg()
-        except NotFound:
-            return not self.volume.backup_names() and not any(True for _ in self.volume.block_sizes())
-        except DamagedMetadata:
-            return False
-        return False
+        return not self.volume.is_there()
 
     def run(self) -> TransferResult:
         """Remove what the job names. Needs the lock. Repeating it after any error is harmless."""
@@ -64,6 +61,9 @@ class Removal:
         before = self.volume.backup_names()
         removed = self._remove_cfgs(before)
         remains = self._look_at_remains(before - removed, warnings)
+        if cleared := self._clear_beginnings(remains):
+            warnings.clear()
+            remains = self._look_at_remains(remains.names - cleared, warnings)
         volume_cfg = self._volume_cfg(warnings)
         if volume_cfg is not None:
             volume_cfg = self._repair_last_backup(volume_cfg, remains)
@@ -72,6 +72,10 @@ class Removal:
             if volume_cfg is not None and volume_cfg.block_count != kept:
                 self.volume.save_volume_cfg(replace(volume_cfg, block_count=kept))
         return TransferResult(warnings=tuple(warnings))
+
+    def begun(self) -> frozenset[str]:
+        """Backups in progress that we began."""
+        return frozenset(self._look_at_remains(self.volume.backup_names(), []).begun)
 
     def unneeded(self, warnings: list[str]) -> dict[str, int]:
         """Blocks, with their stored bytes, that nobody needs as things are; none where a warning says why."""
@@ -82,6 +86,13 @@ class Removal:
             warnings.append("no blocks were deleted, because nothing proves that the volume has no backups")
             return {}
         return {name: size for name, size in self.volume.block_sizes() if name not in remains.needed}
+
+    def _clear_beginnings(self, remains: Remains) -> frozenset[str]:
+        if not remains.begun:
+            return frozenset()
+        self.checkpoint()
+        self.still_locked()
+        return clear_beginnings(self.volume, sorted(remains.begun))
 
     def _remove_cfgs(self, listed: frozenset[str]) -> frozenset[str]:
         removed: set[str] = set()
@@ -140,6 +151,8 @@ class Removal:
             return
         if cfg.in_progress:
             remains.complete = False
+            if cfg.begun_by_us:
+                remains.begun.add(name)
             warnings.append(f"no blocks were deleted, because backup {name} is still in progress")
             return
         for block in cfg.blocks:

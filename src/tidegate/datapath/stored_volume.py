@@ -61,6 +61,21 @@ class StoredVolume:
             raise NotFound(f"cannot find volume {self.name} in the store") from error
         return VolumeCfg.decode(body, what=f"volume.cfg of {self.name}")
 
+    def is_there(self) -> bool:
+        """Whether the store holds anything of it, were it only half removed. A lock alone is no volume."""
+        try:
+            self.volume_cfg()
+        except NotFound:
+            return bool(self.backup_names()) or any(True for _ in self.block_sizes())
+        except DamagedMetadata:
+            return True
+        return True
+
+    def check_there(self) -> None:
+        """Raise NotFound unless it is."""
+        if not self.is_there():
+            raise NotFound(f"cannot find volume {self.name} in the store")
+
     def create_volume_cfg(self, cfg: VolumeCfg) -> bool:
         """Write it unless there is one."""
         return self.objects.put_if_absent(volume_cfg_key(self.name), cfg.encode())

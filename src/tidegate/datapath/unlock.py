@@ -28,8 +28,10 @@ class LockSeen:
 
 
 def locks_of(objects: ObjectStore, volume: str, shop: Workshop) -> list[LockSeen]:
-    """All locks of the volume, oldest first."""
-    now = _now_of(objects, volume, shop)
+    """All locks of the volume, oldest first. Where there are none nothing is written, not even to learn the time."""
+    if not any(lock_name_of(info.key) for info in objects.list_level(locks_dir(volume)).objects):
+        return []
+    now = _now_of(objects, volume, shop)  # before the times of the locks, or a living one could look older than it is
     found = []
     for info in objects.list_level(locks_dir(volume)).objects:
         name = lock_name_of(info.key)

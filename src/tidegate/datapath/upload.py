@@ -18,7 +18,7 @@ from tidegate.datapath.progress import READING, Progress
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.decide.mover_memory import Allowance, allowance
 from tidegate.errors import DamagedMetadata, NoSpace, NotFound, StoreUnavailable
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, MIB, BackupCfg, BlockRef, block_parameters
+from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, MIB, OUR_MARK, BackupCfg, BlockRef, block_parameters
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.block_map import BlockMap
 from tidegate.format.checksum_set import ChecksumSet
@@ -97,10 +97,19 @@ class Upload:
         except (NotFound, DamagedMetadata):
             base = None
         if base is None:
-            return Footing(DEFAULT_BLOCK_SIZE, None)
+            return Footing(self._size_of_other_blocks(), None)
         # Blocks are read with the method that the cfg names: those of another method cannot be named by this one.
         builds = self.volume.may_reuse(base) and not base.in_progress and base.compression is last.compression
         return Footing(base.block_size, base if builds and self.job.mode is BackupMode.INCREMENTAL else None)
+
+    def _size_of_other_blocks(self) -> int:
+        """Where the record names no backup that can be read: any other tells it, and where there is none, the job."""
+        for name in sorted(self.volume.backup_names()):
+            with contextlib.suppress(NotFound, DamagedMetadata):
+                cfg = self.volume.backup_cfg(name)
+                if not cfg.in_progress:
+                    return cfg.block_size
+        return (self.job.block_mib or DEFAULT_BLOCK_SIZE // MIB) * MIB
 
     def run(self, source: VolumeSource, footing: "Footing") -> TransferResult:
         """Move everything. Needs the lock. After an error no trace of the backup is left but blocks nobody names.
@@ -112,7 +121,12 @@ class Upload:
             raise FootingLost
         self._allowance(source.size, footing.block_size)  # raises before anything is written
         volume_cfg = self._volume_cfg(source.size, footing.block_size)
-        begun = BackupCfg(name=self.job.store_backup, volume_name=self.volume.name, compression=volume_cfg.compression)
+        begun = BackupCfg(
+            name=self.job.store_backup,
+            volume_name=self.volume.name,
+            compression=volume_cfg.compression,
+            parameters=OUR_MARK,
+        )
         self.volume.save_backup_cfg(begun)
         try:
             moved = self._move(source, begun, footing)

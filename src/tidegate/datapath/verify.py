@@ -12,7 +12,7 @@ from datetime import datetime
 
 from tidegate.datapath.crew import work_through
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound
+from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound, WrongKey
 from tidegate.format.backup_cfg import BackupCfg, BlockRef
 from tidegate.format.block_map import BlockMap
 from tidegate.format.checksum_set import ChecksumSet
@@ -54,6 +54,8 @@ class VolumeVerdict:
     blocks_read: int = 0
     orphans: int = 0
     orphan_bytes: int = 0
+    unread: int = 0
+    """Backups whose blocks could not be read because their key was not given; they may be damaged all the same."""
 
     @property
     def whole(self) -> bool:
@@ -71,9 +73,16 @@ class Verification:
     on_stage: Callable[[str, int | None], None] = lambda _stage, _total: None
     on_bytes: Callable[[int], None] = lambda _count: None
 
-    def volume(self, volume: StoredVolume, *, only: str = "") -> VolumeVerdict:
-        """Look at all backups of a volume, or at one. Raises NotFound if there is nothing of that name."""
-        return _Look(self, volume, only).verdict()
+    def volume(self, volume: StoredVolume, *, only: str = "", alone: bool = True) -> VolumeVerdict:
+        """Look at all backups of a volume, or at one. Raises NotFound if there is nothing of that name.
+
+        A volume that is looked at `alone` raises WrongKey too, if data should be read and the key opens none of it.
+        """
+        look = _Look(self, volume, only)
+        verdict = look.verdict()
+        if alone and look.wrong_key and verdict.unread == sum(bool(backup.created_at) for backup in verdict.backups):
+            raise look.wrong_key
+        return verdict
 
 
 class _Sample:
@@ -117,6 +126,7 @@ class _Look:
         self._damaged: dict[str, str] = {}
         self._newest: BackupCfg | None = None
         self._lock = threading.Lock()
+        self.wrong_key: WrongKey | None = None
 
     def verdict(self) -> VolumeVerdict:
         self._wanted.on_stage(f"listing {self._volume.name}", None)
@@ -181,6 +191,7 @@ class _Look:
 
     def _check_blocks(self, cfg: BackupCfg, stored: ChecksumSet, verdict: BackupVerdict) -> None:
         self._sample.begin(replace(cfg, blocks=()))
+        percent = self._wanted.percent if self._may_read(cfg) else 0
         for ref in cfg.blocks:
             is_stored = ref.checksum in stored
             is_new = self._needed.add(ref.checksum)
@@ -189,10 +200,23 @@ class _Look:
                 verdict.missing += 1
                 if verdict.missing <= _MOST_EXAMPLES:
                     verdict.problems.append(f"the block at {ref.offset} is missing ({ref.checksum})")
-            elif is_new and _sampled(ref.checksum, self._wanted.percent) and ref.checksum not in self._damaged:
+            elif is_new and _sampled(ref.checksum, percent) and ref.checksum not in self._damaged:
                 self._sample.add(ref)
         if verdict.missing > _MOST_EXAMPLES:
             verdict.problems.append(f"and {verdict.missing - _MOST_EXAMPLES} more blocks are missing")
+
+    def _may_read(self, cfg: BackupCfg) -> bool:
+        if not self._wanted.percent:
+            return False
+        try:
+            self._volume.check_key(cfg)
+        except WrongKey as error:
+            self._found.unread += 1
+            if self.wrong_key is None:
+                self.wrong_key = error
+                self._found.notes.append(f"{error.message}, so its blocks, and those of others like it, were not read")
+            return False
+        return True
 
     def _is_missing(self, ref: BlockRef) -> bool:
         """A block that came after the listing is not missing: ask for it by name."""

@@ -21,6 +21,9 @@ _LARGEST_BLOCK_SIZE = 64 * MIB
 _BLOCK_SIZE = "backup-block-size"
 _MODE = "backup-mode"
 _TRUE_SIZE = "tidegate.dev/size"
+_WRITER = "tidegate.dev/writer"
+# In a backup that is in progress: whoever began it stops by itself once it has lost its lock. Longhorn does not.
+OUR_MARK = {_WRITER: "tidegate"}
 _SIZE = re.compile(r"[0-9]{1,18}")
 _QUANTITY = re.compile(r"([0-9]{1,18})(Ki|Mi|k|M)?")
 _UNITS = {"": 1, "Ki": 1024, "Mi": MIB, "k": 1000, "M": 1000_000}
@@ -51,6 +54,11 @@ class BackupCfg:
     def in_progress(self) -> bool:
         """Whether somebody still writes it, or died doing so."""
         return not self.created_time
+
+    @property
+    def begun_by_us(self) -> bool:
+        """Whether it is in progress, and its writer one that makes no backup without its lock."""
+        return self.in_progress and self.parameters.get(_WRITER) == OUR_MARK[_WRITER]
 
     @property
     def block_size(self) -> int:

@@ -22,7 +22,7 @@ def check_mark(mark: str, key: EncryptionKey | None, *, what: str) -> None:
             f"{what} is encrypted in a way that this program does not know ({mark[:60]!r})",
             hint="restore it with a newer version of Tidegate",
         )
-    hint = "give the key in the target's credentials as TIDEGATE_ENCRYPTION_KEY"
+    hint = "give it as TIDEGATE_ENCRYPTION_KEY, or its file as TIDEGATE_ENCRYPTION_KEY_FILE"
     if key is None:
         raise WrongKey(f"{what} is encrypted with key {read[2]}, and no key was given", hint=hint)
     if key.id != read[2]:

@@ -16,6 +16,8 @@ from tidegate.format.checksum import checksum, is_checksum
 
 ROOT = "backupstore"
 VOLUMES = f"{ROOT}/volumes"
+# Not a volume: where Longhorn keeps its locks for backing images.
+LOCKS_OF_IMAGES = "BACKINGIMAGE"
 # Longhorn's engine takes no longer volume names.
 LONGEST_VOLUME_NAME = 64
 # So that `backup_<name>.cfg` and the temporary name beside it still fit into a file name.

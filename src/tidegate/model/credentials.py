@@ -6,6 +6,7 @@ CREDENTIAL_NAMES: dict[str, frozenset[str]] = {
         {
             "AWS_ACCESS_KEY_ID",
             "AWS_SECRET_ACCESS_KEY",
+            "AWS_REGION",
             "AWS_ENDPOINTS",
             "AWS_CERT",
             "AWS_IAM_ROLE_ARN",

@@ -19,6 +19,8 @@ class Patience:
 # A mover that gives up throws away the work of an hour; a person or a look at a target wants an answer.
 PATIENT = Patience(waiting_seconds=240.0, request_seconds=120.0)
 HURRIED = Patience(waiting_seconds=0.0, request_seconds=20.0)
+# For a person at a terminal, until the store has answered once: a wrong URL is likelier than a store that is away.
+EXPECTANT = Patience(waiting_seconds=5.0, request_seconds=120.0)
 
 _FIRST_SECONDS = 0.25
 _FIRST_SECONDS_WHEN_BUSY = 1.0

@@ -30,12 +30,20 @@ class _Request:
     """What is behind `://`."""
     patience: Patience
     pause: Pause
+    at_first: Patience | None
 
 
-def open_store(access: TargetAccess, *, patience: Patience = PATIENT, pause: Pause = _pause_in_thread) -> ObjectStore:
+def open_store(
+    access: TargetAccess,
+    *,
+    patience: Patience = PATIENT,
+    pause: Pause = _pause_in_thread,
+    at_first: Patience | None = None,
+) -> ObjectStore:
     """The store behind this URL. Raises InvalidInput for a URL that can never work, else as ObjectStore does.
 
-    Remote stores are asked again as far as `patience` goes; `pause` waits in between and may end that.
+    Remote stores are asked again as far as `patience` goes, and until their first answer as far as `at_first`; `pause`
+    waits in between and may end that.
     """
     scheme, separator, rest = access.url.partition("://")
     opener = _OPENERS.get(scheme.lower())
@@ -47,7 +55,7 @@ def open_store(access: TargetAccess, *, patience: Patience = PATIENT, pause: Pau
             hint=_HINT,
         )
     check_credentials(scheme.lower(), access.credentials)
-    return opener(_Request(access, scheme.lower(), rest, patience, pause))
+    return opener(_Request(access, scheme.lower(), rest, patience, pause, at_first))
 
 
 def _open_directory(request: _Request) -> ObjectStore:
@@ -84,6 +92,7 @@ def _open_remote(request: _Request) -> ObjectStore:
         PacedObjects(RemoteObjects(client)),
         patience=request.patience,
         pause=request.pause,
+        at_first=request.at_first,
         random=Random(),  # noqa: S311  # jitter, not secrets
     )
 

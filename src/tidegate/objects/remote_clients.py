@@ -85,7 +85,7 @@ def _s3(place: Place, given: dict[str, str], options: "ClientConfig", retries: "
     store = S3Store(
         place.bucket,
         config={
-            "region": place.qualifier or _DEFAULT_REGION,
+            "region": place.qualifier or given.get("AWS_REGION") or _DEFAULT_REGION,
             "virtual_hosted_style_request": hosted,
             "disable_bulk_delete": True,
             "conditional_put": "etag",

@@ -15,11 +15,17 @@ Pause = Callable[[float], bool]
 
 
 class RetryingObjects(PassThrough):
-    """Passes everything on; StoreUnavailable, and nothing else, is tried again until patience or the work ends."""
+    """Passes everything on; StoreUnavailable, and nothing else, is tried again until patience or the work ends.
 
-    def __init__(self, inner: ObjectStore, *, patience: Patience, pause: Pause, random: Random) -> None:
+    `at_first` is the patience with a store that has not answered yet, if it is another one.
+    """
+
+    def __init__(
+        self, inner: ObjectStore, *, patience: Patience, pause: Pause, random: Random, at_first: Patience | None = None
+    ) -> None:
         super().__init__(inner)
         self._patience = patience
+        self._at_first = at_first
         self._pause = pause
         self._random = random
 
@@ -77,13 +83,19 @@ class RetryingObjects(PassThrough):
             return False
 
     def _insist(self, request: Callable[[], T]) -> T:
-        backoff = Backoff(self._patience, self._random)
+        backoff = Backoff(self._at_first or self._patience, self._random)
         while True:
             try:
-                return request()
+                answer = request()
+            except NotFound:
+                self._at_first = None  # an answer too
+                raise
             except StoreUnavailable as error:
                 delay = backoff.after(error)
                 if delay is None:
                     raise
                 if self._pause(delay):
                     raise WorkCancelled("the work was cancelled while the store did not answer") from error
+            else:
+                self._at_first = None
+                return answer
