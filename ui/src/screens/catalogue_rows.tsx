@@ -123,8 +123,8 @@ const BACKUPS: Column<StoredBackup>[] = [
         ),
     },
     { title: "Made", class: "number since-column", cell: (row) => <Ago time={row.created} none="unknown" /> },
-    { title: "Size", class: "number secondary since-column", cell: (row) => size(row.size) },
-    { title: "New", class: "number secondary since-column", cell: (row) => size(row.newlyUploadDataSize) },
+    { title: "Size", class: "number secondary size-column", cell: (row) => size(row.size) },
+    { title: "New", class: "number secondary size-column", cell: (row) => size(row.newlyUploadDataSize) },
     { title: "Target", class: "secondary", cell: (row) => row.backupTargetName },
     { title: "Written by", class: "secondary", cell: (row) => <Writer row={row} /> },
 ];
@@ -148,9 +148,9 @@ const VOLUMES: Column<StoredVolume>[] = [
     },
     { title: "In the store", class: "secondary", cell: (row) => <code title={row.name}>{row.name}</code> },
     { title: "Target", class: "secondary", cell: (row) => row.backupTargetName },
-    { title: "Backups", class: "number since-column", cell: (row) => row.backupCount.toLocaleString("en") },
-    { title: "Size", class: "number secondary since-column", cell: (row) => size(row.size) },
-    { title: "Stored", class: "number secondary since-column", cell: (row) => size(row.dataStored) },
+    { title: "Backups", class: "number size-column", cell: (row) => row.backupCount.toLocaleString("en") },
+    { title: "Size", class: "number secondary size-column", cell: (row) => size(row.size) },
+    { title: "Stored", class: "number secondary size-column", cell: (row) => size(row.dataStored) },
     { title: "Last backup", class: "number since-column", cell: (row) => <Ago time={row.lastBackupAt} none="none" /> },
     { title: "Seen", class: "number secondary since-column", cell: (row) => <Ago time={row.lastSyncedAt} /> },
     {
