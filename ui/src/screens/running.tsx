@@ -58,7 +58,7 @@ export function RunningScreen() {
                     <span class="legend">
                         <span class="key">to the store</span>
                         <span class="key second">from the store</span>
-                        <span>ten minutes, as far as this page was open</span>
+                        <span>ten minutes; means before this page was opened</span>
                     </span>
                 }
             >
