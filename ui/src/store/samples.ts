@@ -29,11 +29,12 @@ const total = (all: Transfer[]): number =>
 
 function sample(): void {
     const now = Date.now();
-    if (!remembered && [...uploads, ...downloads].every((kind) => kind.loaded.value)) {
+    if (!remembered) {
+        // Nothing is known yet; that nothing moves would be another thing.
+        if (![...uploads, ...downloads].every((kind) => kind.loaded.value)) return;
         remembered = true;
-        const since = Math.min(up.samples[0]?.at ?? now, now);
-        up.begin(pastRates(transfersUp(), now - TEN_MINUTES_MS, since, PAST_STEP_MS));
-        down.begin(pastRates(transfersDown(), now - TEN_MINUTES_MS, since, PAST_STEP_MS));
+        up.begin(pastRates(transfersUp(), now - TEN_MINUTES_MS, now, PAST_STEP_MS));
+        down.begin(pastRates(transfersDown(), now - TEN_MINUTES_MS, now, PAST_STEP_MS));
     }
     const ups = transfersUp();
     const downs = transfersDown();
