@@ -108,3 +108,16 @@ def test_slots_in_use_are_told_part_by_part():
 
     assert forecast(workload, limit=2).busy_slots(3) == [1, 1, 1]
     assert forecast(Workload(backups=()), limit=2).busy_slots(3) == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("ran", "left"),
+    [(0, 300), (200, 100), (299, 30), (300, 30), (400, 100), (3300, 3000)],
+)
+def test_one_that_runs_longer_than_expected_is_expected_to_be_as_late_again(ran, left):
+    began_then = NOW - timedelta(seconds=ran)
+    runs = a_backup("runs", "a", phase=BackupPhase.IN_PROGRESS).with_status(start_timestamp=began_then)
+
+    [job] = record(runs).backups
+
+    assert job.duration == left

@@ -1,6 +1,5 @@
 """Every screen: complete, accessible, in both colours and on a phone, loading nothing from elsewhere."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ from playwright.sync_api import expect
 from page.visiting import Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
 
 AXE = Path(__file__).resolve().parents[2] / "ui" / "node_modules" / "axe-core" / "axe.min.js"
-PICTURES = os.environ.get("TIDEGATE_PICTURES")
 # Path, heading, and a word that is there only once data has arrived.
 SCREENS = [
     ("/", "Overview", "1 of 3 volumes needs attention."),
@@ -30,11 +28,6 @@ SCREENS = [
     ("/tokens?show=users", "Tokens", "No user yet."),
     ("/audit", "Audit", "backuptargets/usb"),
 ]
-# Pictures are kept: where the tests ran is nobody's business.
-ELSEWHERE = """root => {
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(root, "/srv");
-}"""
 LOOKS = {
     "light": {"color_scheme": "light"},
     "dark": {"color_scheme": "dark"},
@@ -84,11 +77,8 @@ def test_a_screen_is_complete_and_accessible(looking, path, heading, word):
     assert serious(looking) == []
     assert looking.complaints == []
     assert looking.hosts == {looking.server.url.split("/")[2]}
-    if PICTURES:
-        view = "-volumes" if "view=volumes" in path else ""
-        name = f"{heading.lower().replace(' ', '-')}{view}-{looking.look}.png"
-        page.evaluate(ELSEWHERE, str(looking.server.root))
-        page.screenshot(path=Path(PICTURES) / name)
+    view = "-volumes" if "view=volumes" in path else ""
+    looking.keep_picture(f"{heading.lower().replace(' ', '-')}{view}-{looking.look}.png")
 
 
 def test_the_page_is_shown_within_a_second(onlooker):

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 CRAWL = {"limit-upload": "64KiB", "data-mover-stall-timeout": "4s"}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def crawling(server):
     """A real mover that sends less than a block in the time after which it counts as stalled."""
     server.add_volume("slow", "disk")
@@ -30,6 +30,19 @@ def test_a_mover_that_stands_still_is_marked_in_the_words_of_the_server(visitor,
     expect(visitor.row("crawling")).to_contain_text("slow/disk")
     expect(visitor.row("crawling")).to_contain_text("stalled")
     expect(visitor.row("crawling").locator(".bar[data-stalled], .phase[data-tone=warn]").first).to_be_visible()
+
+
+def test_who_waits_names_the_one_in_its_way_as_a_link_and_says_what_they_share(visitor, server, crawling):
+    server.ask_for_backup("behind", "slow")
+    visitor.open("/queue")
+
+    why = visitor.row("behind").locator("td.why")
+    expect(why).to_contain_text("NamespaceOverlapRunning")
+    expect(why).to_contain_text("crawling is running and shares namespace slow")
+    why.get_by_role("link", name="crawling", exact=True).click()
+
+    expect(visitor.page.get_by_role("heading", name="crawling", level=1)).to_be_visible()
+    server.api.post("/v1/backups/behind/cancel")
 
 
 FIVE = [  # name, whether it is being read, done, total

@@ -1,6 +1,8 @@
 """A server with something to see, and a person who looks at it."""
 
 import json
+import os
+from pathlib import Path
 
 from playwright.sync_api import expect
 
@@ -9,6 +11,13 @@ from tidegate.testing.server_process import ServerProcess
 # Other tests may keep the machine busy; what never comes still fails.
 PATIENCE_MILLISECONDS = 20_000
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
+# Where pictures are kept; empty: nowhere.
+PICTURES = os.environ.get("TIDEGATE_PICTURES")
+# Pictures are kept: where the tests ran is nobody's business.
+ELSEWHERE = """root => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(root, "/srv");
+}"""
 
 
 class Seeded(ServerProcess):
@@ -98,6 +107,11 @@ class Visitor:
         self.page.goto(path, wait_until="domcontentloaded")
         self.page.locator("h1").wait_for()
         return self.page
+
+    def keep_picture(self, name):
+        if PICTURES:
+            self.page.evaluate(ELSEWHERE, str(self.server.root))
+            self.page.screenshot(path=Path(PICTURES) / name)
 
     def row(self, name):
         return self.page.locator(f'[data-row="{name}"]')

@@ -6,7 +6,7 @@ import { jobLog } from "../src/logic/job_log";
 import { loadHistory } from "../src/logic/load_history";
 import { promises, protectionOf } from "../src/logic/protection";
 import { runOf, strip } from "../src/logic/strip";
-import { backupSteps, planSentence, restoreSteps, volumesDone } from "../src/logic/system";
+import { backupSteps, planSentence, reliedOn, restoreSteps, volumesDone } from "../src/logic/system";
 import { crumbs, exactGlob, readable } from "../src/logic/tree";
 import { backup, schedule, volume } from "./build";
 
@@ -156,6 +156,12 @@ describe("an hour of load", () => {
         expect(Math.max(...seen(transfer(-90, -85, -80)).moving)).toBe(0);
         expect(Math.max(...seen(transfer(-30.5, -30.4, -30.3)).moving)).toBe(1);
     });
+    test("those that came one after the other within a step were never there together", () => {
+        const queueing = [0, 1, 2, 3].map((n) => transfer(-30.9, -30.8 + n / 10, -30.7 + n / 10));
+        expect(Math.max(...seen(...queueing).moving)).toBe(1);
+        expect(Math.max(...seen(...queueing).preparing)).toBe(4);
+        expect(Math.max(...seen(transfer(-31, -30.8, -30.2), transfer(-31, -30.6, -30.4)).moving)).toBe(2);
+    });
 });
 
 describe("a chain", () => {
@@ -220,4 +226,25 @@ describe("a log", () => {
         ]);
         expect(lines.filter((line) => line.bad).map((line) => line.what)).toEqual(["Warning", "Failed"]);
     });
+});
+
+describe("a backup that is deleted", () => {
+    const system = (name: string, ...reused: string[]): SystemBackup =>
+        ({
+            metadata: { name },
+            status: { volumes: reused.map((backup) => ({ backup })) },
+        }) as unknown as SystemBackup;
+    const named = (name: string) => (volume: { backup?: string }) => volume.backup === name;
+    test("names the system backups that rely on it", () =>
+        expect(reliedOn([system("s1", "b", "b"), system("s2", "c")], named("b"))).toBe(
+            "1 system backup relies on it and can then not bring back its volumes: s1.",
+        ));
+    test("counts them where they are many", () =>
+        expect(
+            reliedOn(
+                ["a", "b", "c", "d", "e"].map((name) => system(name, "x")),
+                named("x"),
+            ),
+        ).toContain("a, b, c and 2 more"));
+    test("says nothing where nobody does", () => expect(reliedOn([system("s", "b")], named("c"))).toBe(false));
 });

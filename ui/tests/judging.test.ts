@@ -57,6 +57,12 @@ describe("the sentence", () => {
             "All volumes have a backup, but 1 thing needs attention.",
         );
     });
+    test("failed restores are told beside failed backups", () => {
+        const restore = { kind: "Restore", metadata: { name: "r" } };
+        expect(judge({ failed: [backup("a"), backup("b"), restore] }).details).toEqual([
+            "2 backups and 1 restore failed in the last 24 hours: a, b, r",
+        ]);
+    });
     test("only failures of the last day count", () => {
         const old = backup("old", { phase: "Failed", completionTimestamp: ago(25) });
         const fresh = backup("fresh", { phase: "PartiallyFailed", completionTimestamp: ago(23) });

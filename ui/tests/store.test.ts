@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { problemFrom } from "../src/api/client";
 import { parseEvents } from "../src/api/stream";
 import { matchesFilter, pageOf, readSort, sorted, visible, writeSort } from "../src/logic/tables";
-import { holds, moved, partAround, type QueuePart, rowAt, stillWaiting } from "../src/logic/queue_part";
+import { around, holds, moved, partAround, type QueuePart, rowAt, stillWaiting } from "../src/logic/queue_part";
+import { roundTimes } from "../src/logic/timeline";
 import { Collection } from "../src/store/collection";
 import { backOff, newest } from "../src/store/live";
 import { backup } from "./build";
@@ -161,4 +162,41 @@ test("what was listed at the version of the stream or later is not listed again"
         false,
         false,
     ]);
+});
+
+describe("a sentence with a name in it", () => {
+    test.each([
+        [
+            "backup media-1 is running and shares namespace media",
+            "media-1",
+            "backup ",
+            " is running and shares namespace media",
+        ],
+        ["backup a is ahead in the queue", "a", "backup ", " is ahead in the queue"],
+        ["media-1-old and media-1", "media-1", "media-1-old and ", ""],
+        ["it waits for b.c.", "b.c", "it waits for ", "."],
+    ])("%s: %s is cut out of it", (sentence, name, before, after) =>
+        expect(around(sentence, name)).toEqual([before, after]),
+    );
+    test("that does not name it follows the name", () =>
+        expect(around("somebody waits", "x")).toEqual(["", ": somebody waits"]));
+});
+
+describe("the times below a timeline", () => {
+    const MINUTE = 60_000;
+    test.each([
+        [17, 5],
+        [60, 10],
+        [75, 15],
+        [600, 120],
+        [60 * 24 * 30, 60 * 24 * 5],
+    ])("%d minutes have a line every %d", (length, step) => {
+        const from = Date.parse("2026-03-10T11:07:31Z");
+        const found = roundTimes(from, from + length * MINUTE);
+        expect(found[1]! - found[0]!).toBe(step * MINUTE);
+        expect(found.every((one) => one >= from && one <= from + length * MINUTE)).toBe(true);
+        expect(found.length).toBeGreaterThan(2);
+        expect(found.length).toBeLessThan(8);
+        expect(new Date(found[0]!).getMinutes() % Math.min(step, 60)).toBe(0);
+    });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { command, commands, quote } from "../src/logic/commands";
 import { cronWords, longestGap, readCron } from "../src/logic/cron";
 import { bytes, duration, percent, rate, relative, timeLeft } from "../src/logic/quantities";
+import { pastRates, Window } from "../src/logic/rates";
 import { toYaml } from "../src/logic/yaml";
 
 describe("quantities read as on the command line", () => {
@@ -94,4 +95,28 @@ test("YAML is read back as what it was, also where a word looks like something e
     expect(toYaml({ a: "true", b: true, c: ["x", { d: 1, e: [] }], f: {}, g: "a: b", h: "2026", i: "" })).toBe(
         'a: "true"\nb: true\nc:\n- x\n- d: 1\n  e: []\nf: {}\ng: "a: b"\nh: "2026"\ni: ""\n',
     );
+});
+
+describe("rates of the past", () => {
+    const at = (second: number): string => new Date(second * 1000).toISOString();
+    const moved = (from: number, to: number | undefined, bytesDone: number) => ({
+        status: {
+            startTimestamp: at(from),
+            ...(to === undefined ? {} : { completionTimestamp: at(to) }),
+            progress: { bytesDone },
+        },
+    });
+    const rates = (...all: ReturnType<typeof moved>[]) => pastRates(all, 0, 60_000, 10_000).map(({ value }) => value);
+    test("are the means of those that moved at the moment", () =>
+        expect(rates(moved(0, 30, 3000), moved(20, 40, 1000))).toEqual([100, 100, 150, 50, 0, 0]));
+    test("of one that still moves go on till now", () =>
+        expect(rates(moved(-20, undefined, 8000))).toEqual([100, 100, 100, 100, 100, 100]));
+    test("leave out what took no time, and what was over before", () =>
+        expect(rates(moved(5, 5.5, 9_000_000), moved(-50, -10, 4000))).toEqual([0, 0, 0, 0, 0, 0]));
+    test("stand before what was seen", () => {
+        const seen = new Window(600_000);
+        seen.add(30_000, 7);
+        seen.begin(pastRates([moved(0, undefined, 0)], 0, 60_000, 10_000));
+        expect(seen.samples.map((one) => one.at)).toEqual([0, 10_000, 20_000, 30_000]);
+    });
 });

@@ -11,7 +11,7 @@ from tidegate.decide.simulation import Job
 
 # Of a backup about which nothing at all is known.
 _UNKNOWN_SECONDS = 300.0
-# One that runs longer than expected is expected to go on for a part of that.
+# One that should be over about now is expected to go on for a part of its time.
 _LEAST_LEFT = 0.1
 
 
@@ -59,8 +59,13 @@ def _running(figures: BackupFigures, snapshot: QueueSnapshot, now: datetime) -> 
         figure = figures.of(runner.name)
         expected = _expected(figures, figure)
         ran = (now - figure.began).total_seconds() if figure and figure.began else 0.0
-        racers.append(Racer(runner.name, runner.scope, max(expected - ran, expected * _LEAST_LEFT), runner.target))
+        racers.append(Racer(runner.name, runner.scope, _left(expected, ran), runner.target))
     return racers
+
+
+def _left(expected: float, ran: float) -> float:
+    """How much longer it probably runs. One that is late has more to do than the past tells: it is as late again."""
+    return max(abs(expected - ran), expected * _LEAST_LEFT)
 
 
 def _waiting(figures: BackupFigures, waiting: Iterable[Contender]) -> Iterator[Racer]:

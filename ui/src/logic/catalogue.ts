@@ -71,7 +71,7 @@ export const deleteCommand = (filter: CatalogueFilter): string =>
 export const syncCommand = (target: string, volume?: string): string =>
     command("target", "sync", target, ...flag("volume", volume));
 
-const OWNER = "tidegate.dev/backup";
+export const OWNER = "tidegate.dev/backup";
 /** The Backup that wrote it, as its labels say: anybody can write labels, so it is only a name to look up. */
 export const ownerOf = (row: StoredBackup): string => row.labels[OWNER] ?? "";
 

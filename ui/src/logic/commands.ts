@@ -18,6 +18,7 @@ export const commands = {
     cancelBackup: (...names: string[]) => command("backup", "cancel", ...names, "--yes"),
     deleteBackup: (name: string) => command("backup", "delete", name, "--yes"),
     describeBackup: (name: string) => command("backup", "describe", name),
+    describeRestore: (name: string) => command("restore", "describe", name),
     pinBackup: (name: string, pinned: boolean) => command("backup", pinned ? "pin" : "unpin", name),
     explain: (name: string) => command("queue", "explain", name),
     move: (name: string, to: number) => command("queue", "move", name, "--to", to),

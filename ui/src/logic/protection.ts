@@ -1,6 +1,6 @@
 // Is it safe? What the overview says in one sentence and the list of volumes in one word each.
 
-import type { Backup, BackupTarget, Schedule, Volume } from "../api/types";
+import type { BackupTarget, Schedule, Volume } from "../api/types";
 import { longestGap, readCron } from "./cron";
 import { covers } from "./globs";
 import { duration, plural, time } from "./quantities";
@@ -43,11 +43,27 @@ export function protectionOf(volume: Volume, promised: readonly Promise_[], now:
 
 export type Verdict = { tone: "good" | "bad" | "empty"; sentence: string; details: string[] };
 
+export type Failed = { kind: string; metadata: { name: string } };
+
+const FAILABLE: [kind: string, noun: string][] = [
+    ["Backup", "backup"],
+    ["Restore", "restore"],
+    ["SystemBackup", "system backup"],
+];
+
+/** "2 backups and 1 restore". */
+export const failures = (failed: readonly Failed[]): string =>
+    FAILABLE.map(([kind, noun]): [number, string] => [failed.filter((one) => one.kind === kind).length, noun])
+        .filter(([count]) => count > 0)
+        .map(([count, noun]) => plural(count, noun))
+        .join(" and ");
+
 export type Situation = {
     volumes: readonly Volume[];
     schedules: readonly Schedule[];
     targets: readonly BackupTarget[];
-    failed: readonly Backup[];
+    /** Backups, restores and system backups. */
+    failed: readonly Failed[];
     /** Whether somebody has paused the queue while backups wait in it. */
     paused: boolean;
 };
@@ -80,8 +96,8 @@ export function verdict(found: Situation, now: number): Verdict {
         );
     }
     if (found.failed.length) {
-        const which = names(found.failed.map((backup) => backup.metadata.name));
-        details.push(`${plural(found.failed.length, "backup")} failed in the last 24 hours: ${which}`);
+        const which = names(found.failed.map((one) => one.metadata.name));
+        details.push(`${failures(found.failed)} failed in the last 24 hours: ${which}`);
     }
     if (found.paused) details.push("the queue is paused, and backups wait in it");
     const unsafe = never.length + late.length;
@@ -97,13 +113,15 @@ export function verdict(found: Situation, now: number): Verdict {
     return { tone: "bad", sentence, details };
 }
 
-const BAD: ReadonlySet<string> = new Set(["Failed", "PartiallyFailed", "FailedValidation"]);
+const BAD: ReadonlySet<string> = new Set(["Failed", "PartiallyFailed", "FailedValidation", "Error"]);
 export const wentWrong = (run: { status: { phase: string } }): boolean => BAD.has(run.status.phase);
 
-/** Failed in the last day, and nothing of the same schedule or name went well after it. */
-export function failedLately(backups: readonly Backup[], now: number): Backup[] {
-    return backups.filter((backup) => {
-        const ended = time(backup.status.completionTimestamp) ?? time(backup.metadata.creationTimestamp);
-        return wentWrong(backup) && ended !== undefined && now - ended < 86_400_000;
+type Ended = { metadata: { creationTimestamp?: string }; status: { phase: string; completionTimestamp?: string } };
+
+/** What failed in the last day. */
+export function failedLately<T extends Ended>(runs: readonly T[], now: number): T[] {
+    return runs.filter((run) => {
+        const ended = time(run.status.completionTimestamp) ?? time(run.metadata.creationTimestamp);
+        return wentWrong(run) && ended !== undefined && now - ended < 86_400_000;
     });
 }

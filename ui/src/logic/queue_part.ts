@@ -37,3 +37,14 @@ export function moved(part: QueuePart, total: number, name: string, to: number):
     if (index >= 0 && index <= rest.length) rest.splice(index, 0, row);
     return { first, rows: rest.map((one, at) => ({ ...one, position: first + at + 1 })) };
 }
+
+const PART_OF_A_NAME = /[\w.-]/;
+
+/** What a sentence says before and after a name, so that the name can be a link in it. */
+export function around(sentence: string, name: string): [string, string] {
+    for (let at = sentence.indexOf(name); at >= 0; at = sentence.indexOf(name, at + 1)) {
+        const [before, after] = [sentence.slice(0, at), sentence.slice(at + name.length)];
+        if (!PART_OF_A_NAME.test(before.slice(-1)) && !/^[\w-]|^\.\w/.test(after)) return [before, after];
+    }
+    return ["", `: ${sentence}`];
+}

@@ -11,12 +11,46 @@ export class Window {
 
     constructor(private readonly lengthMs: number) {}
 
+    /** What was before the first of them. */
+    begin(earlier: readonly Sample[]): void {
+        const first = this.samples[0]?.at ?? Number.POSITIVE_INFINITY;
+        this.samples.unshift(...earlier.filter(({ at }) => at < first));
+    }
+
     add(at: number, value: number): void {
         this.samples.push({ at, value });
         let old = 0;
         while (old < this.samples.length && at - (this.samples[old]?.at ?? 0) > this.lengthMs) old++;
         if (old) this.samples.splice(0, old);
     }
+}
+
+type Moved = {
+    status: {
+        startTimestamp?: string;
+        completionTimestamp?: string;
+        progress?: { bytesDone: number };
+        result?: { size: number };
+    };
+};
+
+/** What the records tell of the time before anybody looked: each transfer at its mean rate, from its start to its end. */
+export function pastRates(transfers: readonly Moved[], from: number, to: number, stepMs: number): Sample[] {
+    const means = transfers.flatMap(({ status }) => {
+        const begin = time(status.startTimestamp);
+        const end = time(status.completionTimestamp) ?? to;
+        const moved = status.progress?.bytesDone ?? status.result?.size ?? 0;
+        // What was over within a blink has no rate that can be drawn.
+        return begin === undefined || end < from || end - begin < 1000
+            ? []
+            : [{ begin, end, rate: (moved * 1000) / (end - begin) }];
+    });
+    const count = Math.max(0, Math.floor((to - from) / stepMs));
+    return Array.from({ length: count }, (_, n) => {
+        const at = from + n * stepMs;
+        const value = means.reduce((sum, one) => (one.begin <= at && at < one.end ? sum + one.rate : sum), 0);
+        return { at, value };
+    });
 }
 
 /** Bytes per second over the whole run. */

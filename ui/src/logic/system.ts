@@ -80,3 +80,13 @@ export function planSentence(plan: SystemRestore): string {
     for (const [word, many] of states) told.push(`data of ${plural(many, "volume")} ${word}`);
     return told.join(", ") || "nothing";
 }
+
+type Relied = SystemBackup["status"]["volumes"][number];
+
+/** Which system backups could not bring back what this holds, in a sentence; false where none relies on it. */
+export function reliedOn(systems: readonly SystemBackup[], isIt: (volume: Relied) => boolean): string | false {
+    const found = systems.filter((system) => system.status.volumes.some(isIt)).map((one) => one.metadata.name);
+    if (found.length === 0) return false;
+    const which = found.slice(0, 3).join(", ") + (found.length > 3 ? ` and ${found.length - 3} more` : "");
+    return `${plural(found.length, "system backup relies", "system backups rely")} on it and can then not bring back its volumes: ${which}.`;
+}

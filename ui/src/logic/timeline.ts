@@ -51,6 +51,18 @@ export function timeline(
     return [...recent, ...present.sort(byStart).slice(0, MOST_BARS), ...future];
 }
 
+const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 720, 1440].map((minutes) => minutes * 60_000);
+
+/** Round times of day between two moments, some six of them; local, so that hours are whole where clocks are half an hour off. */
+export function roundTimes(from: number, to: number, wanted = 6): number[] {
+    const step =
+        STEPS_MS.find((one) => (to - from) / one <= wanted) ??
+        Math.ceil((to - from) / wanted / STEPS_MS.at(-1)!) * STEPS_MS.at(-1)!;
+    const shift = new Date(from).getTimezoneOffset() * 60_000;
+    const first = Math.ceil((from - shift) / step) * step + shift;
+    return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, n) => first + n * step);
+}
+
 /** From the earliest bar of the last hour to the end of the last one; at least ten minutes on both sides of now. */
 export function span(bars: readonly TimelineBar[], now: number): [number, number] {
     const from = Math.max(now - HOUR_MS, Math.min(now - HOUR_MS / 6, ...bars.map((bar) => bar.from)));

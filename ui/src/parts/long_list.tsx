@@ -9,7 +9,6 @@ type Props = {
     label: string;
     count: number;
     rowHeight: number;
-    columns: number;
     head: ComponentChildren;
     row: (index: number) => ComponentChildren;
     /** The row to begin with. */
@@ -22,7 +21,7 @@ type Props = {
 
 const REST_MS = 300;
 
-export function LongList({ label, count, rowHeight, columns, head, row, first = 0, onScrolled, onView }: Props) {
+export function LongList({ label, count, rowHeight, head, row, first = 0, onScrolled, onView }: Props) {
     const holder = useRef<HTMLDivElement>(null);
     const resting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
     const height = useSignal(900);
@@ -50,27 +49,26 @@ export function LongList({ label, count, rowHeight, columns, head, row, first = 
             <table aria-rowcount={count + 1} aria-label={label}>
                 <thead>{head}</thead>
                 <tbody>
-                    <Gap height={before} columns={columns} />
+                    <Gap height={before} />
                     {Array.from({ length: to - from }, (_, index) => row(from + index))}
-                    <Gap height={after} columns={columns} />
+                    <Gap height={after} />
                 </tbody>
             </table>
         </div>
     );
 }
 
-const Gap = ({ height, columns }: { height: number; columns: number }) =>
+// One cell, not one over all columns: on a phone some of these are hidden, and a wider cell would bring them back, empty.
+const Gap = ({ height }: { height: number }) =>
     height > 0 ? (
         <tr class="gap" aria-hidden="true">
-            <td colSpan={columns} style={{ height: `${height}px` }} />
+            <td style={{ height: `${height}px` }} />
         </tr>
     ) : null;
 
 /** In the place of a row that is not here yet. */
-export const Coming = ({ index, columns }: { index: number; columns: number }) => (
+export const Coming = ({ index }: { index: number }) => (
     <tr class="coming" aria-rowindex={index + 2}>
-        <td colSpan={columns} class="muted">
-            Row {(index + 1).toLocaleString("en")} is on its way…
-        </td>
+        <td class="muted">Row {(index + 1).toLocaleString("en")} is on its way…</td>
     </tr>
 );

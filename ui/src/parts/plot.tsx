@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
+import { theme } from "./theme";
 
 export type Series = { label: string; values: (number | null)[]; dashed?: boolean };
 type Props = {
@@ -11,6 +12,8 @@ type Props = {
     format: (value: number) => string;
     /** How much past is shown, in seconds: the axis stays as it is while the line grows into it. */
     span: number;
+    /** Whether the values are bytes: their axis then has steps of 1, 2, 5 … of a binary unit. */
+    binary?: boolean;
     /** The least that the upper end of the axis stands for, so that nothing is drawn as a mountain. */
     least: number;
 };
@@ -27,9 +30,14 @@ function paint(name: string): string {
     return found || colour(name);
 }
 
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+// 1, 2, 5, 10 … 500 of each binary unit: 500 KiB is a round number of bytes, 488 KiB is not.
+const BINARY = [1, 1024, 1024 ** 2, 1024 ** 3, 1024 ** 4].flatMap((unit) =>
+    [1, 2, 5, 10, 20, 50, 100, 200, 500].map((count) => count * unit),
+);
 const STROKES = ["--accent", "--warn", "--good"];
 
-function optionsFor({ series, format, span, least }: Props, width: number): uPlot.Options {
+function optionsFor({ series, format, span, least, binary }: Props, width: number): uPlot.Options {
     const axis = {
         stroke: paint("--muted"),
         grid: { stroke: paint("--line"), width: 1 },
@@ -45,7 +53,15 @@ function optionsFor({ series, format, span, least }: Props, width: number): uPlo
             x: { range: () => [Date.now() / 1000 - span, Date.now() / 1000] },
             y: { range: (_plot, _low, high) => [0, Math.max(least, (high ?? 0) * 1.1)] },
         },
-        axes: [axis, { ...axis, size: 74, values: (_plot, ticks) => ticks.map(format) }],
+        axes: [
+            { ...axis, size: 30, space: 70, values: (_plot, ticks) => ticks.map((tick) => clock.format(tick * 1000)) },
+            {
+                ...axis,
+                size: 74,
+                values: (_plot, ticks) => ticks.map(format),
+                ...(binary ? { incrs: BINARY } : {}),
+            },
+        ],
         series: [
             {},
             ...series.map((one, index) => ({
@@ -89,7 +105,7 @@ export function Plot(props: Props) {
             plot.current?.destroy();
             plot.current = null;
         };
-    }, [props.series.length]);
+    }, [props.series.length, theme.value]);
     useEffect(() => plot.current?.setData(data));
     return <div class="plot" ref={holder} role="img" aria-label={props.label} />;
 }

@@ -4,7 +4,7 @@ const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 const KEY = "tidegate-theme";
 
-const theme = signal<Theme>("auto");
+export const theme = signal<Theme>("auto");
 
 export function startTheme(): void {
     const kept = localStorage.getItem(KEY);

@@ -10,6 +10,7 @@ import { ActionButton } from "../parts/actions";
 import { Card, Screen } from "../parts/screen";
 import { Ago, At, Namespaces, Phase, Reason } from "../parts/words";
 import { backups, need, restores, type Transfer } from "../store/resources";
+import { storedBytes } from "../store/catalogue";
 import { now } from "../store/clock";
 import { isPinned, phaseOf } from "./backup_actions";
 import { Chain } from "./backup_chain";
@@ -158,6 +159,15 @@ function Sizes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
     const logical = sum((result) => result.size);
     const fresh = sum((result) => result.newBytes);
     const warnings = results.flatMap((result) => result.warnings);
+    const stored = useSignal<number | string>("asking the catalogue…");
+    useEffect(() => {
+        // The catalogue may be behind: what it does not know is not told as zero.
+        const unknown = "not known to the catalogue yet";
+        storedBytes(backup).then(
+            (found) => (stored.value = found ?? unknown),
+            () => (stored.value = unknown),
+        );
+    }, [results.length]);
     return (
         <Card title="Sizes">
             <dl class="facts body">
@@ -169,6 +179,10 @@ function Sizes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
                 <dd>
                     {bytes(fresh)}
                     {logical > 0 && <span class="muted"> ({Math.round((fresh * 1000) / logical) / 10} % of it)</span>}
+                </dd>
+                <dt>Stored</dt>
+                <dd title="In whole blocks, before they are compressed, and also those that other backups share.">
+                    {typeof stored.value === "number" ? bytes(stored.value) : <span class="muted">{stored.value}</span>}
                 </dd>
                 <dt>Items</dt>
                 <dd>

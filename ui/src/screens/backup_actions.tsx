@@ -3,12 +3,13 @@
 import type { Backup } from "../api/types";
 import { command, commands, flag } from "../logic/commands";
 import { plural } from "../logic/quantities";
+import { reliedOn } from "../logic/system";
 import type { Action } from "../parts/actions";
 import { openDialog } from "../parts/dialog";
 import { Form, list, type Values } from "../parts/form";
 import { call } from "../api/client";
 import { cancelBackup, create, draft, pinBackup, remove } from "../store/operations";
-import { backups, namespaces, need, restores, targets } from "../store/resources";
+import { backups, namespaces, need, restores, systemBackups, targets } from "../store/resources";
 
 export const PINNED = "tidegate.dev/pinned";
 const FINAL: ReadonlySet<string> = new Set(["Completed", "PartiallyFailed", "Failed", "FailedValidation", "Canceled"]);
@@ -57,6 +58,7 @@ export function deleteAction(backup: Backup): Action {
         ask: {
             title: `Delete backup ${name}?`,
             consequences: () => {
+                need(restores, systemBackups);
                 const readers = restores
                     .all()
                     .filter((restore) => restore.spec.backupName === name && !restore.status.completionTimestamp);
@@ -64,6 +66,7 @@ export function deleteAction(backup: Backup): Action {
                     "Its data in the store is deleted too and cannot be brought back.",
                     readers.length > 0 &&
                         `It cannot go yet: ${plural(readers.length, "restore reads", "restores read")} it (${readers[0]!.metadata.name}).`,
+                    reliedOn(systemBackups.all(), (volume) => volume.backup === name),
                     isPinned(backup) && "It is pinned: somebody wanted to keep it.",
                     !isOver(backup) && "It is not over yet; it is called off first.",
                 ];

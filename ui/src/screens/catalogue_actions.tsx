@@ -4,9 +4,10 @@ import type { Backup, Deletion, TargetCatalogue } from "../api/types";
 import { ownerOf, type StoredBackup, type StoredVolume, syncCommand, whatGoes } from "../logic/catalogue";
 import { command } from "../logic/commands";
 import { plural } from "../logic/quantities";
+import { reliedOn } from "../logic/system";
 import type { Action } from "../parts/actions";
 import { cancelDeletion, retryDeletion, deleteStored, newestOf, syncTarget, verifyBackup } from "../store/catalogue";
-import { backups, restores } from "../store/resources";
+import { backups, need, restores, systemBackups } from "../store/resources";
 import { isGoing, isPinned, pinAction } from "./backup_actions";
 import { openRestoreOfUrl } from "./restore_wizard";
 
@@ -30,6 +31,18 @@ function readers(target: string, volume: string, backup?: string, record?: strin
     return (
         busy.length > 0 &&
         `It cannot go yet: ${plural(busy.length, "restore reads", "restores read")} it (${busy[0]!.metadata.name}).`
+    );
+}
+
+/** System backups that could then not bring it back. */
+function needed(target: string, volume: string, backup?: string): string | false {
+    need(systemBackups);
+    return reliedOn(
+        systemBackups.all(),
+        ({ stored }) =>
+            stored?.target === target &&
+            stored.storeVolume === volume &&
+            (backup === undefined || stored.storeBackup === backup),
     );
 }
 
@@ -62,6 +75,7 @@ export function deleteBackupAction(row: StoredBackup, shown: Shown): Action {
                     "No other backup needs it: each names all that it needs, and what they share stays.",
                     record !== undefined && `Backup ${record.metadata.name} will say that its data was removed.`,
                     record !== undefined && isPinned(record) && "That backup is pinned: somebody wanted to keep it.",
+                    needed(target, volume, name),
                     readers(target, volume, name, record?.metadata.name),
                 ];
             },
@@ -126,6 +140,7 @@ export function volumeActions(row: StoredVolume, shown: Shown): Action[] {
                     `All of its ${plural(row.backupCount, "backup")} go with it.`,
                     FOR_GOOD,
                     "Backups of this server that wrote some of them will say that their data was removed.",
+                    needed(target, name),
                     readers(target, name),
                 ],
                 confirm: "Delete the volume",

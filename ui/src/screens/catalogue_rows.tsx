@@ -34,7 +34,7 @@ function FarTable<T extends StoredBackup | StoredVolume>(props: FarProps<T>) {
     const onView = useCallback((from: number, to: number) => rows.look(from, Math.min(to, count) - 1), [rows, count]);
     const row = (index: number) => {
         const one = rows.at(index) as T | undefined;
-        if (!one) return <Coming key={`at-${index}`} index={index} columns={columns.length + 1} />;
+        if (!one) return <Coming key={`at-${index}`} index={index} />;
         const shown = { drop: () => rows.drop((other) => keyOf(other as unknown as T) === keyOf(one)), again: soon };
         return (
             <tr key={keyOf(one)} data-row={keyOf(one)} aria-rowindex={index + 2}>
@@ -60,7 +60,6 @@ function FarTable<T extends StoredBackup | StoredVolume>(props: FarProps<T>) {
                 label={label}
                 count={count}
                 rowHeight={ROW_HEIGHT}
-                columns={columns.length + 1}
                 first={first.current}
                 onScrolled={(from) => setParams({ from: from > 0 ? String(from) : null })}
                 onView={onView}
@@ -97,16 +96,19 @@ function Writer({ row }: { row: StoredBackup }) {
     );
 }
 
+const titleOf = (row: StoredBackup): string => (row.claim ? `${row.namespace}/${row.claim}` : row.volumeName);
+
 const BACKUPS: Column<StoredBackup>[] = [
     {
         title: "Volume",
+        class: "volume-column",
         cell: (row) => (
             <button
                 class="link name"
-                title={`Only backups of ${row.volumeName}`}
+                title={`${titleOf(row)}: only its backups`}
                 onClick={() => setParams({ volume: row.volumeName, from: null })}
             >
-                {row.claim ? `${row.namespace}/${row.claim}` : row.volumeName}
+                {titleOf(row)}
             </button>
         ),
     },
@@ -121,8 +123,8 @@ const BACKUPS: Column<StoredBackup>[] = [
         ),
     },
     { title: "Made", class: "number since-column", cell: (row) => <Ago time={row.created} none="unknown" /> },
-    { title: "Size", class: "number secondary since-column", cell: (row) => size(row.size) },
-    { title: "New", class: "number secondary since-column", cell: (row) => size(row.newlyUploadDataSize) },
+    { title: "Size", class: "number secondary size-column", cell: (row) => size(row.size) },
+    { title: "New", class: "number secondary size-column", cell: (row) => size(row.newlyUploadDataSize) },
     { title: "Target", class: "secondary", cell: (row) => row.backupTargetName },
     { title: "Written by", class: "secondary", cell: (row) => <Writer row={row} /> },
 ];
@@ -130,6 +132,7 @@ const BACKUPS: Column<StoredBackup>[] = [
 const VOLUMES: Column<StoredVolume>[] = [
     {
         title: "Volume",
+        class: "volume-column",
         cell: (row) => {
             const { namespace, claim } = claimOf(row.labels);
             return (
@@ -145,9 +148,9 @@ const VOLUMES: Column<StoredVolume>[] = [
     },
     { title: "In the store", class: "secondary", cell: (row) => <code title={row.name}>{row.name}</code> },
     { title: "Target", class: "secondary", cell: (row) => row.backupTargetName },
-    { title: "Backups", class: "number since-column", cell: (row) => row.backupCount.toLocaleString("en") },
-    { title: "Size", class: "number secondary since-column", cell: (row) => size(row.size) },
-    { title: "Stored", class: "number secondary since-column", cell: (row) => size(row.dataStored) },
+    { title: "Backups", class: "number size-column", cell: (row) => row.backupCount.toLocaleString("en") },
+    { title: "Size", class: "number secondary size-column", cell: (row) => size(row.size) },
+    { title: "Stored", class: "number secondary size-column", cell: (row) => size(row.dataStored) },
     { title: "Last backup", class: "number since-column", cell: (row) => <Ago time={row.lastBackupAt} none="none" /> },
     { title: "Seen", class: "number secondary since-column", cell: (row) => <Ago time={row.lastSyncedAt} /> },
     {

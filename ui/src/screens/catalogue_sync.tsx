@@ -51,7 +51,8 @@ function Target({ one }: { one: TargetCatalogue }) {
             </div>
             {state === "Unreachable" && (
                 <p class="notice warn">
-                    It does not answer, since <At time={one.since} />: {one.message}. What it held then is still listed.
+                    It does not answer, since <At time={one.since} />. What it held then is still listed. It says:{" "}
+                    {one.message}
                 </p>
             )}
             {state === "Late" && one.sync.messages[0] && <p class="notice warn">{one.sync.messages[0]}</p>}

@@ -25,7 +25,7 @@ export function NodesScreen() {
                     <span class="legend">
                         <span class="key">moving</span>
                         <span class="key second">preparing</span>
-                        <span>as far as the records of transfers tell</span>
+                        <span>at most at once, as far as the records of transfers tell</span>
                     </span>
                 }
             >
@@ -52,7 +52,7 @@ function Load({ now }: { now: LoadStatus }) {
                                     Preparing
                                 </th>
                                 <th scope="col" class="secondary">
-                                    Limit
+                                    Limit set by
                                 </th>
                             </tr>
                         </thead>

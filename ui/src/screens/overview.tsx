@@ -3,19 +3,38 @@ import { useEffect } from "preact/hooks";
 import { get, pathOf } from "../api/client";
 import { command } from "../logic/commands";
 import { cronWords } from "../logic/cron";
-import { failedLately, promises, protectionOf, SCHEDULE_LABEL, verdict } from "../logic/protection";
+import {
+    type Failed,
+    failedLately,
+    failures,
+    promises,
+    protectionOf,
+    SCHEDULE_LABEL,
+    verdict,
+} from "../logic/protection";
 import { duration, plural, time } from "../logic/quantities";
 import { runOf, type Run, strip } from "../logic/strip";
 import { backupLink, Link } from "../parts/link";
 import { Card, Screen } from "../parts/screen";
 import { Ago, Phase } from "../parts/words";
 import { now } from "../store/clock";
-import { backups, need, schedules, setting, settings, systemBackups, targets, volumes } from "../store/resources";
+import {
+    backups,
+    need,
+    restores,
+    schedules,
+    setting,
+    settings,
+    systemBackups,
+    targets,
+    volumes,
+} from "../store/resources";
 import { mayAct } from "../store/session";
 import { isOver, openBackupForm, phaseOf } from "./backup_actions";
+import { restoreIsOver } from "./restore_actions";
 
 export function Overview() {
-    need(backups, systemBackups, volumes, schedules, targets, settings);
+    need(backups, restores, systemBackups, volumes, schedules, targets, settings);
     // Of backups there may be very many: what volumes and targets tell is not held back for the last of them.
     const loaded = [volumes, schedules, targets, settings].every((kind) => kind.loaded.value);
     return (
@@ -50,8 +69,18 @@ export function Overview() {
 // Ages matter by the minute here.
 const minute = (): number => Math.floor(now.value / 60_000) * 60_000;
 
+const failedNow = (): Failed[] => [
+    ...failedLately(backups.all(), minute()),
+    ...failedLately(restores.all(), minute()),
+    ...failedLately(systemBackups.all(), minute()),
+];
+
+/** Where the first kind of them is listed. */
+const failedLink = ([first]: readonly Failed[]): string =>
+    first?.kind === "Restore" ? "/restores?q=Failed" : first?.kind === "SystemBackup" ? "/system" : "/backups?q=Failed";
+
 function Sentence() {
-    const failed = failedLately(backups.all(), minute());
+    const failed = failedNow();
     const paused =
         setting("backup-queue-paused") === "true" && backups.all().some((backup) => backup.status.phase === "Queued");
     const found = verdict(
@@ -96,13 +125,21 @@ function Tiles() {
     const queued = all.filter((backup) => backup.status.phase === "Queued");
     const running = all.filter((backup) => !isOver(backup) && !["New", "Queued"].includes(backup.status.phase));
     const oldest = queued.reduce((least, one) => Math.min(least, time(one.status.queuedAt) ?? least), now.value);
-    const failed = failedLately(all, minute());
+    const back = restores.all().filter((restore) => !restoreIsOver(restore));
+    const failed = failedNow();
     const promised = promises(schedules.all(), minute());
     const never = volumes.all().filter((volume) => protectionOf(volume, promised, minute()).state === "never");
     const down = targets.all().filter((target) => target.status.available === false);
     return (
         <div class="tiles">
-            <Tile to="/running" label="Running" value={String(running.length)} />
+            <Tile
+                to="/running"
+                label="Running"
+                value={String(running.length + back.length)}
+                {...(back.length
+                    ? { more: `${plural(running.length, "backup")}, ${plural(back.length, "restore")}` }
+                    : {})}
+            />
             <Tile
                 to="/queue"
                 label="Queued"
@@ -110,10 +147,11 @@ function Tiles() {
                 {...(queued.length ? { more: `longest wait ${duration((now.value - oldest) / 1000)}` } : {})}
             />
             <Tile
-                to="/backups?q=Failed"
+                to={failedLink(failed)}
                 label="Failed in 24 hours"
                 value={String(failed.length)}
                 bad={failed.length > 0}
+                {...(failed.length ? { more: failures(failed) } : {})}
             />
             <Tile
                 to="/volumes?q=never"

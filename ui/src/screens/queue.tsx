@@ -68,7 +68,7 @@ export function QueueScreen() {
             {fresh && now ? (
                 <>
                     <Card
-                        title="Running and ready"
+                        title={lanes(now.running)}
                         label="Running and ready"
                         end={<Slots taken={now.running.length} limit={now.limit} />}
                     >
@@ -86,6 +86,12 @@ export function QueueScreen() {
             )}
         </Screen>
     );
+}
+
+/** Who has a slot: those that run, and those that may begin any moment. */
+function lanes(names: readonly string[]): string {
+    const ready = names.filter((name) => backups.get(name)?.status.phase === "ReadyToStart").length;
+    return `Running (${names.length - ready}) · ready (${ready})`;
 }
 
 function Pause({ paused }: { paused: boolean }) {
@@ -120,7 +126,7 @@ function Slots({ taken, limit }: { taken: number; limit: number }) {
             {mayManage.value && (
                 <>
                     <label class="row">
-                        <span class="hidden-label">Backups at once</span>
+                        <span class="muted">at most</span>
                         <input
                             class="input narrow"
                             type="number"

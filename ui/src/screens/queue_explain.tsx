@@ -6,7 +6,7 @@ import { type Action, sentence } from "../parts/actions";
 import { Command } from "../parts/command";
 import { openDialog } from "../parts/dialog";
 import { backupLink, Link } from "../parts/link";
-import { Ago, Reason } from "../parts/words";
+import { Ago, At, Reason } from "../parts/words";
 
 const found = signal<QueueExplanation | string | null>(null);
 
@@ -29,17 +29,16 @@ function Explanation({ name }: { name: string }) {
     return (
         <>
             <p>
-                Number {now.position} in the queue, waiting since <Ago time={now.since} />, expected to start{" "}
+                Number {now.position} in the queue, waiting since <At time={now.since} />, expected to start{" "}
                 <Ago time={now.expectedStart} none="at a time that nobody can tell yet" />.
             </p>
             {now.obstacles.length === 0 && <p>Nothing is in its way; it starts with the next look.</p>}
             <ul class="stack">
                 {now.obstacles.map((one) => (
                     <li key={one.message}>
-                        <Reason reason={one.reason} /> {one.message}
+                        <Reason reason={one.reason} /> {one.message}{" "}
                         {one.shared.length > 0 && (
-                            <span class="chips">
-                                {" "}
+                            <span class="chips" aria-label="Shared namespaces">
                                 {one.shared.map((shared) => (
                                     <span key={shared} class="chip shared">
                                         {shared}

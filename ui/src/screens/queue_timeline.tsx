@@ -1,5 +1,5 @@
 import type { Queue } from "../api/types";
-import { span, timeline, type TimelineBar } from "../logic/timeline";
+import { roundTimes, span, timeline, type TimelineBar } from "../logic/timeline";
 import { duration } from "../logic/quantities";
 import { now } from "../store/clock";
 import { workload } from "../store/queue";
@@ -8,7 +8,6 @@ import { backups } from "../store/resources";
 const WIDTH = 1000;
 const LINE = 22;
 const NAMES = 150;
-const TICKS = 6;
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const WORDS = { done: "done", failed: "failed", running: "running", forecast: "expected" };
 
@@ -21,7 +20,7 @@ export function Timeline({ queue }: { queue: Queue }) {
     const [from, to] = span(bars, present);
     const x = (time: number): number => NAMES + ((Math.max(time, from) - from) / (to - from)) * (WIDTH - NAMES - 8);
     const height = bars.length * LINE + 26;
-    const ticks = Array.from({ length: TICKS }, (_, n) => from + ((to - from) * (n + 0.5)) / TICKS);
+    const ticks = roundTimes(from, to);
     const nowInView = (holder: HTMLDivElement | null) => {
         if (holder && holder.scrollLeft === 0)
             holder.scrollLeft = (x(present) / WIDTH) * holder.scrollWidth - holder.clientWidth * 0.7;

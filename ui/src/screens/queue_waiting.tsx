@@ -4,7 +4,7 @@ import type { Backup, WaitingBackup } from "../api/types";
 import { commands } from "../logic/commands";
 import { chipsOf, sharedChips } from "../logic/globs";
 import { plural } from "../logic/quantities";
-import { type QueuePart, rowAt } from "../logic/queue_part";
+import { around, type QueuePart, rowAt } from "../logic/queue_part";
 import { matchesFilter } from "../logic/tables";
 import { type Action, ActionMenu, perform } from "../parts/actions";
 import { backupLink, Link } from "../parts/link";
@@ -20,9 +20,8 @@ import { lit } from "./queue";
 import { explainAction } from "./queue_explain";
 import { AskedBy } from "./queue_running";
 
-export const ROW_HEIGHT = 36;
-const COLUMNS = 8;
-
+// Two lines: the word for why it waits, and the sentence with who is in its way.
+export const ROW_HEIGHT = 50;
 const moveAction = (name: string, to: number, label: string): Action => ({
     label,
     command: commands.move(name, to),
@@ -85,14 +84,13 @@ export function WaitingLane({ part, total }: { part: QueuePart; total: number })
                 label="Waiting backups"
                 count={found?.length ?? total}
                 rowHeight={ROW_HEIGHT}
-                columns={COLUMNS}
                 first={Number(param("from")) || 0}
                 onScrolled={(from) => setParams({ from: from > 0 ? String(from) : null })}
                 onView={lookAt}
                 head={<Head />}
                 row={(index) => {
                     const row = rowAt(rows, index);
-                    if (!row) return <Coming key={`at-${index}`} index={index} columns={COLUMNS} />;
+                    if (!row) return <Coming key={`at-${index}`} index={index} />;
                     return (
                         <Waiting
                             key={row.name}
@@ -123,7 +121,7 @@ const Head = () => (
         <th scope="col" class="reason-column">
             Waits because
         </th>
-        <th scope="col" class="secondary">
+        <th scope="col" class="secondary asked-column">
             Asked by
         </th>
         <th scope="col" class="secondary number since-column">
@@ -177,8 +175,9 @@ function Waiting({ row, index, dragging, drag, last }: RowProps) {
                     <Namespaces scope={backup.spec} shared={shared} lit={(chip) => lit.value.has(chip)} most={2} />
                 )}
             </td>
-            <td title={row.message}>
-                <Reason reason={row.reason} /> <Blocker row={row} />
+            <td class="why" title={row.message}>
+                <Reason reason={row.reason} />
+                <Why row={row} />
             </td>
             <td class="secondary">
                 <AskedBy backup={backup} />
@@ -196,16 +195,19 @@ function Waiting({ row, index, dragging, drag, last }: RowProps) {
     );
 }
 
-function Blocker({ row }: { row: WaitingBackup }) {
-    const name = row.blockedBy;
-    if (!name) return <span class="muted small">{row.message}</span>;
+/** The server's sentence; whoever is in the way is a link in it. */
+function Why({ row: { reason, message, blockedBy } }: { row: WaitingBackup }) {
+    if (!blockedBy) return <span class="muted small">{message}</span>;
     const to =
-        targets.get(name) && row.reason === "TargetUnavailable"
-            ? `/targets?q=${encodeURIComponent(name)}`
-            : backupLink(name);
+        targets.get(blockedBy) && reason === "TargetUnavailable"
+            ? `/targets?q=${encodeURIComponent(blockedBy)}`
+            : backupLink(blockedBy);
+    const [before, after] = around(message, blockedBy);
     return (
-        <span class="small">
-            <Link to={to}>{name}</Link>
+        <span class="muted small">
+            {before.replace(/^backup /, "")}
+            <Link to={to}>{blockedBy}</Link>
+            {after}
         </span>
     );
 }
@@ -224,7 +226,7 @@ function Buttons({ row, backup, last }: { row: WaitingBackup; backup: Backup | u
     return (
         <>
             <button
-                class="button small"
+                class="button small secondary"
                 title={commands.explain(row.name)}
                 onClick={() => void explainAction(row.name).run()}
             >

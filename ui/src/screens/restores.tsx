@@ -2,7 +2,7 @@ import type { Restore } from "../api/types";
 import { command, commands } from "../logic/commands";
 import { plural, time } from "../logic/quantities";
 import { ActionButton, ActionMenu } from "../parts/actions";
-import { backupLink, Link } from "../parts/link";
+import { backupLink, Link, restoreLink } from "../parts/link";
 import { Card, Screen } from "../parts/screen";
 import { type Column, FilterBox, Table } from "../parts/table";
 import { Ago, Phase, Reason } from "../parts/words";
@@ -20,12 +20,15 @@ import {
 } from "../store/resources";
 import { isMoving } from "../store/samples";
 import { mayAct } from "../store/session";
+import { RestoreDetail } from "./restore_detail";
 import { restoreActions, restoreIsOver, restorePhaseOf } from "./restore_actions";
 import { openRestoreWizard } from "./restore_wizard";
 
 const LIMIT = "concurrent-backup-restore-limit";
 
 const waitingOf = (one: Transfer) => one.status.conditions.find((condition) => condition.type === "Waiting");
+const ownerOf = (one: Transfer): string | undefined =>
+    one.metadata.ownerReferences.find((owner) => owner.kind === "Restore")?.name;
 const source = (restore: Restore): string =>
     restore.spec.backupName ?? restore.spec.scheduleName ?? restore.spec.backupUrl ?? "";
 
@@ -34,7 +37,11 @@ const COLUMNS: Column<Restore>[] = [
         key: "name",
         title: "Restore",
         sort: (row) => row.metadata.name,
-        cell: (row) => <span class="name">{row.metadata.name}</span>,
+        cell: (row) => (
+            <Link class="name" to={restoreLink(row.metadata.name)}>
+                {row.metadata.name}
+            </Link>
+        ),
     },
     {
         key: "phase",
@@ -101,6 +108,7 @@ export function RestoresScreen() {
                 </>
             }
         >
+            <RestoreDetail />
             <Slots />
             <div class="card">
                 <Table
@@ -176,6 +184,12 @@ function Slots() {
                         <span class="muted">{index + 1}</span>
                         <span>
                             {one.spec.volumeNamespace}/{one.spec.volumeName}
+                            {ownerOf(one) && (
+                                <>
+                                    {" "}
+                                    of <Link to={restoreLink(ownerOf(one)!)}>{ownerOf(one)}</Link>
+                                </>
+                            )}
                         </span>
                         {waitingOf(one) && (
                             <>

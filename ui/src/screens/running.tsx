@@ -26,7 +26,7 @@ import { JobLog } from "./job_log";
 import { cancelRestoreAction, restoreIsOver, restorePhaseOf } from "./restore_actions";
 
 const BACKUP_UID = "tidegate.dev/backup-uid";
-const RESTORE_UID = "tidegate.dev/restore-uid";
+export const RESTORE_UID = "tidegate.dev/restore-uid";
 const FINAL = new Set(["Completed", "Failed", "Canceled"]);
 
 const isRunning = (backup: Backup): boolean =>
@@ -58,7 +58,7 @@ export function RunningScreen() {
                     <span class="legend">
                         <span class="key">to the store</span>
                         <span class="key second">from the store</span>
-                        <span>ten minutes, as far as this page was open</span>
+                        <span>ten minutes; means before this page was opened</span>
                     </span>
                 }
             >
@@ -109,6 +109,7 @@ function Rates() {
             series={series}
             span={600}
             least={1024 * 1024}
+            binary
             format={(value) => `${bytes(value)}/s`}
         />
     );
@@ -165,6 +166,7 @@ function BackupJob({ backup, transfers }: { backup: Backup; transfers: Transfer[
 }
 
 function RestoreJob({ restore, transfers }: { restore: Restore; transfers: Transfer[] }) {
+    const progress = restore.status.progress;
     return (
         <div class="job" data-row={restore.metadata.name}>
             <header>
@@ -172,8 +174,14 @@ function RestoreJob({ restore, transfers }: { restore: Restore; transfers: Trans
                     {restore.metadata.name}
                 </Link>
                 <Phase phase={restorePhaseOf(restore)} />
+                {progress && (
+                    <span class="muted">
+                        {progress.itemsRestored} of {plural(progress.totalItems, "item")}
+                    </span>
+                )}
                 <span class="muted">
-                    from {restore.spec.backupName ?? restore.spec.backupUrl ?? restore.spec.scheduleName}
+                    from {restore.spec.backupName ?? restore.spec.backupUrl ?? restore.spec.scheduleName}, started{" "}
+                    <Ago time={restore.status.startTimestamp} none="not yet" />
                 </span>
                 <span class="end row">
                     <LogButton of={`restore/${restore.metadata.name}`} />
@@ -213,11 +221,11 @@ function Moving({ transfer }: { transfer: Transfer }) {
     const waiting = status.conditions.find((condition) => condition.type === "Waiting");
     if (!isMoving(transfer)) {
         return (
-            <div class="moving">
-                <span>{name}</span>
+            <div class="moving waits">
+                <span title={name}>{name}</span>
                 {waiting ? (
                     <span title={waiting.message}>
-                        <Reason reason={waiting.reason} />
+                        <Reason reason={waiting.reason} /> <span class="muted">{waiting.message}</span>
                     </span>
                 ) : (
                     <Phase phase={status.phase} />
@@ -228,8 +236,8 @@ function Moving({ transfer }: { transfer: Transfer }) {
     const stands = stalledFor(transfer.status.conditions, standsFor(transfer), now.value);
     if (!status.progress) {
         return (
-            <div class="moving">
-                <span>{name}</span>
+            <div class="moving waits">
+                <span title={name}>{name}</span>
                 <span class="muted">starting on {status.node ?? "its node"}</span>
                 {stands !== undefined && <Stalled milliseconds={stands} />}
             </div>
@@ -241,8 +249,8 @@ function Moving({ transfer }: { transfer: Transfer }) {
     const mean = meanRate(bytesDone, time(status.startTimestamp), now.value);
     return (
         <div class="moving">
-            <span title={`${name} on ${status.node ?? "a node"}`}>
-                {name}{" "}
+            <span class="what" title={`${name}: ${stage} on ${status.node ?? "a node"}`}>
+                <span>{name}</span>
                 <span class="muted">
                     {stage}
                     {status.node && ` on ${status.node}`}
@@ -250,13 +258,13 @@ function Moving({ transfer }: { transfer: Transfer }) {
             </span>
             <Bar percent={done} label={`Bytes of ${name}`} stalled={stands !== undefined} />
             <span class="end">{done === undefined ? "" : `${done} %`}</span>
-            <span class="end secondary">
+            <span class="end">
                 {bytes(bytesDone)} of {totalBytes === undefined ? UNKNOWN : bytes(totalBytes)}
             </span>
-            <span class="end secondary" title="now, and over the whole time">
+            <span class="end" title="now, and over the whole time">
                 {rate(bytesPerSecond)} <span class="muted">⌀ {rate(mean)}</span>
             </span>
-            <span class="end secondary">
+            <span class="end">
                 {stands !== undefined ? (
                     <Stalled milliseconds={stands} />
                 ) : left === undefined ? (

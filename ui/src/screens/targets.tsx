@@ -1,19 +1,25 @@
+import { useEffect } from "preact/hooks";
 import type { BackupTarget } from "../api/types";
 import { command, commands, flag } from "../logic/commands";
-import { plural } from "../logic/quantities";
+import { plural, time } from "../logic/quantities";
 import { type Action, ActionMenu } from "../parts/actions";
 import { openDialog } from "../parts/dialog";
 import { Form, type Values } from "../parts/form";
 import { Link } from "../parts/link";
 import { Screen } from "../parts/screen";
 import { type Column, FilterBox, Table } from "../parts/table";
-import { Phase } from "../parts/words";
+import { Ago, Phase } from "../parts/words";
+import { status, watchCatalogue } from "../store/catalogue";
 import { create, draft, isDraft, remove } from "../store/operations";
 import { backups, need, schedules, targets } from "../store/resources";
 import { mayManage } from "../store/session";
+import { syncTargetAction } from "./catalogue_actions";
 
 const stateOf = (target: BackupTarget): string =>
     target.status.available === undefined ? "Not looked at yet" : target.status.available ? "Available" : "Unreachable";
+
+/** What its store holds, whoever wrote it, as far as the catalogue has seen it. */
+const seen = (target: BackupTarget) => status.value?.targets.find((one) => one.name === target.metadata.name);
 
 const backupsIn = (name: string): number =>
     backups.all().filter((backup) => backup.spec.storageLocation === name).length;
@@ -71,12 +77,22 @@ const COLUMNS: Column<BackupTarget>[] = [
     { key: "url", title: "URL", sort: (row) => row.spec.url, cell: (row) => <code>{row.spec.url}</code> },
     {
         key: "backups",
-        title: "Backups",
+        title: "Holds",
         number: true,
-        sort: (row) => backupsIn(row.metadata.name),
+        sort: (row) => seen(row)?.backups,
         cell: (row) => (
-            <Link to={`/backups?q=${encodeURIComponent(row.metadata.name)}`}>{backupsIn(row.metadata.name)}</Link>
+            <Link to={`/catalogue?target=${encodeURIComponent(row.metadata.name)}`}>
+                {seen(row) ? plural(seen(row)!.backups, "backup") : "asking…"}
+            </Link>
         ),
+    },
+    {
+        key: "synced",
+        title: "Last full sync",
+        number: true,
+        secondary: true,
+        sort: (row) => time(seen(row)?.lastSyncedAt),
+        cell: (row) => <Ago time={seen(row)?.lastSyncedAt} none={seen(row) ? "never" : "asking…"} />,
     },
     {
         key: "message",
@@ -89,12 +105,18 @@ const COLUMNS: Column<BackupTarget>[] = [
         key: "actions",
         title: "",
         class: "actions",
-        cell: (row) => <ActionMenu of={row.metadata.name} actions={() => [deleteAction(row)]} />,
+        cell: (row) => (
+            <ActionMenu
+                of={row.metadata.name}
+                actions={() => [syncTargetAction(row.metadata.name), deleteAction(row)]}
+            />
+        ),
     },
 ];
 
 export function TargetsScreen() {
     need(targets, backups, schedules);
+    useEffect(() => watchCatalogue(async () => undefined).stop, []);
     return (
         <Screen
             title="Targets"

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { call, get, pathOf } from "../api/client";
 import type {
+    Backup,
     CatalogueFacets,
     CatalogueStatus,
     Deletion,
@@ -10,7 +11,8 @@ import type {
     SelectionDeletion,
     Verification,
 } from "../api/types";
-import { type CatalogueFilter, queryOf, type StoredBackup } from "../logic/catalogue";
+import { type CatalogueFilter, OWNER, queryOf, type StoredBackup } from "../logic/catalogue";
+import { time } from "../logic/quantities";
 import { Asked } from "./asked";
 import { backups, deletions, noteAnswer, targets } from "./resources";
 
@@ -47,6 +49,21 @@ export const askRecords = (filter: CatalogueFilter) => get<SelectedRecords>(`/v1
 export async function newestOf(target: string, volume: string): Promise<StoredBackup | undefined> {
     const query = queryOf({ target, volume, state: "Completed" });
     return (await get<{ data: StoredBackup[] }>(`/v1/catalogue/backups?limit=1&${query}`)).data[0];
+}
+
+// Clocks of a server and of its movers may differ by a little.
+const LEEWAY_MS = 60_000;
+
+/** What all volume backups of a Backup refer to in their store; null where the catalogue does not know them yet. */
+export async function storedBytes({ metadata, status }: Backup): Promise<number | null> {
+    const near = (text: string | undefined, by: number) => new Date((time(text) ?? Date.now()) + by).toISOString();
+    const filter = {
+        label: `${OWNER}=${metadata.name}`,
+        since: near(status.startTimestamp, -LEEWAY_MS),
+        until: near(status.completionTimestamp, LEEWAY_MS),
+    };
+    const { data } = await get<{ data: StoredBackup[] }>(`/v1/catalogue/backups?limit=1000&${queryOf(filter)}`);
+    return data.length ? data.reduce((sum, row) => sum + Number(row.size), 0) : null;
 }
 
 export async function syncTarget(target: string, more: { volume?: string; confirmVanished?: string } = {}) {

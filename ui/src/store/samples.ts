@@ -1,14 +1,19 @@
-// What the page has seen over time: the server keeps no history of rates, so plots begin when the page was opened.
+// What the page has seen over time. The server keeps no history of rates: what was before the page was opened is drawn
+// from the records of transfers, at their mean rates.
 
 import { signal } from "@preact/signals";
-import { StallWatch, Window } from "../logic/rates";
+import { pastRates, StallWatch, Window } from "../logic/rates";
 import { keyOf } from "./collection";
-import { type Transfer, transfersDown, transfersUp } from "./resources";
+import { downloads, type Transfer, transfersDown, transfersUp, uploads } from "./resources";
 
 const RATE_EVERY_MS = 2000;
 
-export const up = new Window(600_000);
-export const down = new Window(600_000);
+const TEN_MINUTES_MS = 600_000;
+const PAST_STEP_MS = 2000;
+
+export const up = new Window(TEN_MINUTES_MS);
+export const down = new Window(TEN_MINUTES_MS);
+let remembered = false;
 export const sampled = signal(0);
 
 const stalls = new StallWatch();
@@ -24,6 +29,13 @@ const total = (all: Transfer[]): number =>
 
 function sample(): void {
     const now = Date.now();
+    if (!remembered) {
+        // Nothing is known yet; that nothing moves would be another thing.
+        if (![...uploads, ...downloads].every((kind) => kind.loaded.value)) return;
+        remembered = true;
+        up.begin(pastRates(transfersUp(), now - TEN_MINUTES_MS, now, PAST_STEP_MS));
+        down.begin(pastRates(transfersDown(), now - TEN_MINUTES_MS, now, PAST_STEP_MS));
+    }
     const ups = transfersUp();
     const downs = transfersDown();
     up.add(now, total(ups));
