@@ -149,6 +149,23 @@ async def test_refused_credentials_end_the_sync_and_keep_the_catalogue(far):
     assert await far.names() == ["backup-1"]
 
 
+async def test_a_store_that_begins_to_refuse_everything_is_not_asked_for_the_rest(far):
+    for number in range(200):
+        far.put(f"vol-{number}", "backup-1")
+    await far.sync()
+
+    def refused(verb, key):
+        if "/backups" in key:
+            raise Unauthenticated("the key has expired")
+
+    far.reader.trouble = refused
+    with pytest.raises(Unauthenticated):
+        await far.sync()
+
+    assert sum("/backups" in key for _, key in far.reader.asked) < 60
+    assert len(await far.names()) == 200
+
+
 async def test_a_volume_cfg_that_vanishes_is_told_and_found_again(far):
     """Longhorn's own case: rename volume.cfg, then rename it back."""
     for name in ("vol-a", "vol-b", "vol-c"):
@@ -227,10 +244,10 @@ async def test_a_sync_that_was_cut_short_goes_on_where_it_was(far):
         if verb == "read" and "backup_" in key:
             reads.append(key)
             if len(reads) > 900:
-                raise Unauthenticated("gone")
+                raise RuntimeError("out of memory")
 
     far.reader.trouble = cut
-    with pytest.raises(Unauthenticated):
+    with pytest.raises(RuntimeError):
         await far.sync()
     far.reader.trouble = lambda _verb, _key: None
     kept = len(await far.names())

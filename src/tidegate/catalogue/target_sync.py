@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
+from tidegate.catalogue.cfg_reading import message_of
 from tidegate.catalogue.changes import VolumeMark
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.flow import Flow
@@ -198,6 +199,7 @@ class TargetSync:
                 if self._tools.flow.ends_all(error):
                     raise
                 self._progress.failed(f"volume {volume}", error)
+                await self._tools.catalogue.blame(self._order.target, volume, message_of(error))
             self._progress.done += 1
             if len(self._untouched) >= _TOUCH_BATCH:
                 await self._touch(began)
