@@ -19,8 +19,8 @@ RUNNING = SyncStatus(stage="ReadingBackups", done=3, total=9, started_at=NOW)
         (SyncStatus(), ""),
         (RUNNING, "ReadingBackups 3 of 9"),
         (
-            RUNNING.replace(errors=2, expected_end=NOW + timedelta(minutes=2)),
-            "ReadingBackups 3 of 9, 2 errors, 2m left",
+            RUNNING.replace(backups=70, errors=2, expected_end=NOW + timedelta(minutes=2)),
+            "ReadingBackups 3 of 9, 70 backups read, 2 errors, 2m left",
         ),
         (RUNNING.replace(stage="ListingVolumes", done=0, total=0), "ListingVolumes"),
         (RUNNING.replace(finished_at=NOW), ""),

@@ -145,7 +145,7 @@ async def _backups(tools: Tools, cfgs: CfgReader, listed: _Listed) -> _News:
     if plan.suspicious and not listed.cfgs and await tools.flow.ask(lambda: cfgs.is_there(plan.suspicious)):
         raise StoreUnavailable(f"the store has backup {plan.suspicious} of volume {cfgs.volume} but does not list it")
     news = _News()
-    batches = _Batches(tools, cfgs.volume, news, known.keys())
+    batches = _Batches(tools, cfgs.volume, news, known.keys(), len(plan.read))
     rest = list(plan.read)
     if listed.index is not None and len(rest) >= INDEX_WORTH:
         rest = await _from_index(tools, cfgs, listed, rest, batches)
@@ -175,19 +175,25 @@ async def _from_index(
             await batches.write(
                 backups=[found_in_index(entries[name], listed.cfgs[name].modified_at) for name in names]
             )
-        tools.progress.backups_from_index += len(proven)
+            tools.progress.backups_from_index += len(names)
+            batches.tell(len(names))
         return [name for name in wanted if name not in entries]
 
 
 class _Batches:
     """Backups of one volume on their way from the store to the database."""
 
-    def __init__(self, tools: Tools, volume: str, news: _News, known: Collection[str]) -> None:
+    def __init__(self, tools: Tools, volume: str, news: _News, known: Collection[str], planned: int) -> None:
         self._tools = tools
         self._volume = volume
         self._news = news
         self._known = known
+        self._planned = planned
         self._refused = 0
+
+    def tell(self, backups: int) -> None:
+        """So many more of those that were planned are read."""
+        self._tools.progress.part_read(self._volume, backups / self._planned)
 
     async def read(self, cfgs: CfgReader, infos: Mapping[str, ObjectInfo], names: list[str]) -> None:
         """Read these cfgs, many at once; one that cannot be read holds up no other."""
@@ -219,6 +225,7 @@ class _Batches:
         try:
             batch.append(await task)
             self._tools.progress.backups_read += 1
+            self.tell(1)
         except NotFound:
             self._news.complete = False  # it went away since it was listed
         except TidegateError as error:

@@ -102,6 +102,8 @@ def sync_line(sync: SyncStatus, reader: Reader) -> str:
     if not is_syncing(sync):
         return ""
     words = [f"{sync.stage} {sync.done} of {sync.total}" if sync.total else sync.stage]
+    if sync.backups:
+        words.append(f"{sync.backups} backups read")
     if sync.errors:
         words.append(f"{sync.errors} errors")
     if sync.expected_end is not None:
