@@ -40,6 +40,30 @@ async def test_a_list_with_a_limit_comes_in_pages_that_lead_on(api, catalogue):
     assert second["pagination"] == {"limit": 2, "next": None}
 
 
+async def test_these_lists_take_the_filters_of_the_catalogue_and_refuse_what_is_none(api, catalogue):
+    async def found(where, **query):
+        return [one["name"] for one in (await api.get(f"/v1/{where}", params=query)).json()["data"]]
+
+    assert await found("backupvolumes", target="far", search="WE") == ["web"]
+    assert await found("backupvolumes", namespace="nowhere") == []
+    assert await found("backupvolumes", _format="json") == await found("backupvolumes")
+    whole = await found("backupvolumes/web", action="backupList")
+    assert whole
+    assert await found("backupvolumes/web", action="backupList", state="Completed", volume="db") == whole
+    assert await found("backupvolumes/web", action="backupList", until="2000-01-01") == []
+    assert (await api.post("/v1/backupvolumes/web?action=backupList&label=no=no")).json()["data"] == []
+
+    for where in ("backupvolumes?namespaces=shop", "backupvolumes/web?Action=backupList", "backupvolumes?state=Good"):
+        assert (await api.get(f"/v1/{where}")).status_code == 422, where
+
+
+async def test_a_volume_tells_when_it_was_synced_by_the_name_that_the_design_gives_it(api, catalogue):
+    shown = (await api.get("/v1/backupvolumes/web@far")).json()
+
+    assert shown["lastSyncedTime"]
+    assert shown["lastSyncedTime"] == shown["lastSyncedAt"]
+
+
 async def test_a_volume_is_found_by_its_id_and_by_its_name_while_only_one_target_has_it(api, catalogue):
     assert (await api.get("/v1/backupvolumes/web@far")).json()["volumeName"] == "web"
     assert (await api.get("/v1/backupvolumes/web")).json()["id"] == "web@far"

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -142,6 +143,34 @@ async def test_whoever_ends_a_sync_gets_on_when_nothing_of_it_runs_and_others_go
         await stuck
 
     assert (await place.process.run(place.store("other", volumes=2, backups=1))).volumes == 2
+
+
+async def test_a_process_that_does_not_listen_is_ended_before_whoever_cancels_gets_on(place, begin_stuck):
+    place.process.patience = 0.2
+    stuck = await begin_stuck()
+    talk = place.process._talk
+    os.kill(place.process.pid, signal.SIGSTOP)
+
+    stuck.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stuck
+
+    assert talk.process.returncode == -signal.SIGKILL
+    assert (await place.process.run(place.store("other", volumes=2, backups=1))).volumes == 2
+
+
+async def test_a_process_that_talks_nonsense_is_ended_and_nobody_waits_for_it(place):
+    async def babbling():
+        nonsense = "import sys; sys.stdout.buffer.write(b'\\x04\\0\\0\\0oops'); sys.stdout.flush(); sys.stdin.read()"
+        pipe = asyncio.subprocess.PIPE
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-c", nonsense, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+
+    process = SyncProcess(place.root / "catalogue.sqlite", babbling)
+    with pytest.raises(HelperLost):
+        await process.run(place.store(volumes=1, backups=1))
+    await process.close()
 
 
 async def test_it_ends_with_its_server_also_while_a_sync_hangs(place, begin_stuck):

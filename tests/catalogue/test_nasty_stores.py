@@ -1,15 +1,19 @@
 """Longhorn's own cases of broken stores, and stores that were made to hurt: named in messages, never fatal."""
 
 import json
+import os
 
 import pytest
 
-from tidegate.errors import StoreUnavailable
+from tidegate.errors import DamagedMetadata, StoreUnavailable, Unauthenticated
 from tidegate.format.paths import VOLUMES, backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
 from tidegate.model.catalogue import BackupState, CatalogueFilter
+from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
+from tidegate.objects.reading import ThreadedReader
 from tidegate.ports.object_store import Listing, ObjectInfo
 from tidegate.testing.store_readers import CountingReader
+from tidegate.testing.stored_samples import write_volume
 
 GIB = 1024**3
 
@@ -278,3 +282,86 @@ async def test_a_volume_that_cannot_be_listed_hides_no_other(far):
 
     assert outcome.errors == ("volume vol-a: no answer",)
     assert sorted(await far.names()) == ["backup-1", "backup-1", "backup-2"]
+
+
+async def test_a_volume_that_cannot_be_listed_is_listed_with_its_error_until_it_is_mended(far):
+    for name in ("vol-a", "vol-b"):
+        far.put(name, "backup-1")
+    await far.sync(volume="vol-b")
+    synced = (await far.catalogue.volume("far", "vol-b")).last_synced_at
+
+    def broken(verb, key):
+        if key.endswith("/backups"):
+            raise DamagedMetadata("backups is a symbolic link")
+
+    far.reader.trouble = broken
+    await far.sync()
+
+    told = {one.name: one.messages for one in (await far.catalogue.volumes(CatalogueFilter())).items}
+    why = {"error": "backups is a symbolic link"}
+    assert told == {"vol-a": why, "vol-b": why}
+    kept = await far.catalogue.volume("far", "vol-b")
+    assert (kept.backups, kept.record.last_backup_name, kept.last_synced_at) == (1, "backup-1", synced)
+
+    far.reader.trouble = lambda _verb, _key: None
+    await far.sync()
+    assert [one.messages for one in (await far.catalogue.volumes(CatalogueFilter())).items] == [{}, {}]
+    assert await far.names() == ["backup-1", "backup-1"]
+
+
+async def test_a_cfg_that_may_not_be_read_is_listed_with_its_error_and_hides_nothing(far):
+    far.put("vol-a", "backup-1", "backup-2")
+    far.put("vol-b", "backup-3")
+
+    def refused(verb, key):
+        if key == backup_cfg_key("vol-a", "backup-1"):
+            raise Unauthenticated("not allowed to read it")
+
+    far.reader.trouble = refused
+    for _ in range(2):
+        assert (await far.sync()).error_count == 1
+        assert sorted(await far.names(state=BackupState.COMPLETED)) == ["backup-2", "backup-3"]
+        record = (await far.catalogue.backup("far", "vol-a", "backup-1")).record
+        assert (record.state, record.messages) == (BackupState.ERROR, {"error": "not allowed to read it"})
+
+    far.reader.trouble = lambda _verb, _key: None
+    await far.sync()
+    assert len(await far.names(state=BackupState.COMPLETED)) == 3
+
+
+async def test_a_volume_of_which_nothing_may_be_read_ends_no_sync_and_is_not_asked_for_each_cfg(far):
+    far.put("closed", *(f"backup-{number}" for number in range(300)))
+    for number in range(20):
+        far.put(f"vol-{number}", "backup-1")
+
+    def refused(verb, key):
+        if verb == "read" and "/closed/" in key:
+            raise Unauthenticated("not allowed to read it")
+
+    far.reader.trouble = refused
+    await far.sync()
+
+    assert len(await far.names(state=BackupState.COMPLETED)) == 20
+    assert (await far.catalogue.volume("far", "closed")).messages == {"error": "not allowed to read it"}
+    assert sum(verb == "read" and "/closed/" in key for verb, key in far.reader.asked) < 60
+
+
+async def test_links_and_pipes_in_a_directory_are_told_of_and_end_no_sync(far, tmp_path):
+    root = tmp_path / "store"
+    for number in range(12):
+        write_volume(root, f"vol-{number:02}", backups=2, blocks=False)
+        backups = root / backups_dir(f"vol-{number:02}")
+        backups.rename(backups.with_name("elsewhere"))
+        backups.symlink_to("elsewhere")
+    write_volume(root, "whole", backups=2, blocks=False)
+    os.mkfifo(root / backup_cfg_key("whole", "pipe"))
+    far.reader = ThreadedReader(DirectoryObjects(root))
+    far.reader.asked = []
+
+    await far.sync()
+
+    volumes = (await far.catalogue.volumes(CatalogueFilter())).items
+    assert len(volumes) == 13
+    assert sum("Not a directory" in one.messages.get("error", "") for one in volumes) == 12
+    assert len(await far.names(state=BackupState.COMPLETED)) == 2
+    assert await far.names(state=BackupState.ERROR) == ["pipe"]

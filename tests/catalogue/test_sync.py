@@ -1,11 +1,15 @@
 """The seed's algorithm over a store that counts what it is asked."""
 
+from datetime import timedelta
+
 import pytest
 
 from tidegate.catalogue.progress import SyncStage
 from tidegate.errors import NotFound, StoreUnavailable, Unauthenticated
 from tidegate.format.paths import backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
 from tidegate.model.catalogue import BackupState
+from tidegate.objects.memory import MemoryObjects
+from tidegate.testing.store_readers import CountingReader
 
 
 async def test_what_is_in_the_store_is_in_the_catalogue_after_one_sync(far):
@@ -149,6 +153,23 @@ async def test_refused_credentials_end_the_sync_and_keep_the_catalogue(far):
     assert await far.names() == ["backup-1"]
 
 
+async def test_a_store_that_begins_to_refuse_everything_is_not_asked_for_the_rest(far):
+    for number in range(200):
+        far.put(f"vol-{number}", "backup-1")
+    await far.sync()
+
+    def refused(verb, key):
+        if "/backups" in key:
+            raise Unauthenticated("the key has expired")
+
+    far.reader.trouble = refused
+    with pytest.raises(Unauthenticated):
+        await far.sync()
+
+    assert sum("/backups" in key for _, key in far.reader.asked) < 60
+    assert len(await far.names()) == 200
+
+
 async def test_a_volume_cfg_that_vanishes_is_told_and_found_again(far):
     """Longhorn's own case: rename volume.cfg, then rename it back."""
     for name in ("vol-a", "vol-b", "vol-c"):
@@ -191,6 +212,26 @@ async def test_one_volume_can_be_synced_alone(far):
     assert await far.names() == []
 
 
+async def test_a_volume_is_not_taken_for_gone_where_the_whole_store_seems_to_be(far):
+    far.put("vol-a", "backup-1")
+    far.put("vol-b", "backup-2")
+    await far.sync()
+    full, far.reader = far.reader, CountingReader(MemoryObjects(far.clock))
+
+    with pytest.raises(StoreUnavailable, match="lists no volume at all, but had 2"):
+        await far.sync(volume="vol-a")
+    assert await far.volumes() == ["vol-a", "vol-b"]
+
+    await far.catalogue.hide("far", "vol-b")  # somebody wants the other gone: then this may be the last one
+    await far.sync(volume="vol-a")
+    await far.catalogue.unhide("far", "vol-b")
+    assert await far.volumes() == ["vol-b"]
+
+    far.reader = full
+    await far.sync(volume="vol-a")
+    assert await far.volumes() == ["vol-a", "vol-b"]
+
+
 async def test_a_backup_in_progress_becomes_complete_when_it_is(far):
     far.put("vol-a", "backup-1")
     key = backup_cfg_key("vol-a", "backup-2")
@@ -227,10 +268,10 @@ async def test_a_sync_that_was_cut_short_goes_on_where_it_was(far):
         if verb == "read" and "backup_" in key:
             reads.append(key)
             if len(reads) > 900:
-                raise Unauthenticated("gone")
+                raise RuntimeError("out of memory")
 
     far.reader.trouble = cut
-    with pytest.raises(Unauthenticated):
+    with pytest.raises(RuntimeError):
         await far.sync()
     far.reader.trouble = lambda _verb, _key: None
     kept = len(await far.names())
@@ -240,3 +281,25 @@ async def test_a_sync_that_was_cut_short_goes_on_where_it_was(far):
 
     assert len(far.reader.cfgs_read()) == 1200 - kept + 1
     assert (await far.catalogue.volume("far", "vol-a")).backups == 1200
+
+
+async def test_the_expected_end_counts_the_parts_of_all_volumes_that_are_read_at_once(far):
+    for name in ("vol-a", "vol-b", "vol-c", "vol-d"):
+        far.put(name, *(f"backup-{number}" for number in range(100)))
+    expected, seen = [], []
+
+    def pass_time(verb, key):
+        if verb == "read" and "backup_" in key:
+            far.clock._now += timedelta(seconds=1)
+            seen.append(far.progress.backups)
+            expected.append(far.progress.expected_end(far.clock.now()))
+
+    far.reader.trouble = pass_time
+    await far.sync()
+    end = far.clock.now()
+
+    known = [one for one in expected if one is not None]
+    assert len(known) > 350  # long before the first volume is whole
+    assert all(abs(one - end) < timedelta(seconds=120) for one in known[100:])
+    assert seen == sorted(seen)
+    assert (far.progress.backups, far.progress.parts) == (400, {})

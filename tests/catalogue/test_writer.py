@@ -177,3 +177,30 @@ async def test_labels_that_another_process_let_go_get_a_new_number(path, connect
 
     (members,) = connection.execute("SELECT members FROM label_sets WHERE id = ?", (numbers[1],)).fetchone()
     assert connection.execute("SELECT key FROM labels WHERE id = ?", (int(members),)).fetchone() == ("app",)
+
+
+async def test_whoever_cancels_gets_on_when_the_work_is_over_or_can_never_begin(writer, connection, path):
+    door = Door()
+    begun = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def work(writing):
+        loop.call_soon_threadsafe(begun.set)
+        door(writing)
+        adds(connection, "begun")(writing)
+
+    first = asyncio.create_task(writer.write(work))
+    await begun.wait()
+    second = asyncio.create_task(writer.write(adds(connection, "waiting")))
+    await asyncio.sleep(0)
+    second.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await second
+    first.cancel()
+    await asyncio.sleep(0)
+    assert not first.done()
+
+    door.open()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert names(path) == ["begun"]

@@ -5,9 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tidegate.model.catalogue_status import TargetCatalogue
+from tidegate.model.resource import Condition
 from tidegate.model.target import SyncStatus
-from tidegate.views.catalogue import problem_of, sync_line
+from tidegate.testing.builders import a_target
+from tidegate.views.catalogue import SYNCED_TARGETS, problem_of, sync_line
 from tidegate.views.reader import Reader
+from tidegate.views.target import describe_target
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 RUNNING = SyncStatus(stage="ReadingBackups", done=3, total=9, started_at=NOW)
@@ -19,8 +22,8 @@ RUNNING = SyncStatus(stage="ReadingBackups", done=3, total=9, started_at=NOW)
         (SyncStatus(), ""),
         (RUNNING, "ReadingBackups 3 of 9"),
         (
-            RUNNING.replace(errors=2, expected_end=NOW + timedelta(minutes=2)),
-            "ReadingBackups 3 of 9, 2 errors, 2m left",
+            RUNNING.replace(backups=70, errors=2, expected_end=NOW + timedelta(minutes=2)),
+            "ReadingBackups 3 of 9, 70 backups read, 2 errors, 2m left",
         ),
         (RUNNING.replace(stage="ListingVolumes", done=0, total=0), "ListingVolumes"),
         (RUNNING.replace(finished_at=NOW), ""),
@@ -43,3 +46,25 @@ def test_a_sync_is_told_in_one_line_while_it_runs(sync, line):
 )
 def test_the_worst_problem_of_a_target_is_told_first(one, problem):
     assert problem_of(one) == problem
+
+
+@pytest.mark.parametrize(
+    ("available", "words"), [(None, "not checked"), (True, "yes"), (False, "no, for 3m")], ids=["unknown", "yes", "no"]
+)
+def test_a_target_that_does_not_answer_is_shown_with_how_long_it_has_not(available, words):
+    one = TargetCatalogue(name="a", available=available, since=NOW - timedelta(minutes=3))
+    column = next(column for column in SYNCED_TARGETS.columns if column.title == "AVAILABLE")
+
+    assert column.cell(one, Reader(now=NOW)).text == words
+
+
+def test_a_target_tells_since_when_it_does_not_answer_and_names_each_message():
+    looked = Condition(type="Available", status="False", reason="NoAnswer", last_transition_time=NOW)
+    sync = SyncStatus(failures=1, messages=("no route",))
+    target = a_target("far").with_status(available=False, conditions=(looked,), sync=sync)
+
+    lines = [line for part in describe_target(target, Reader(now=NOW)) for line in part.lines]
+    assert ("Available", "no") in lines
+    assert dict(lines)["Since"].startswith("2026-01-01")
+    assert ("Message", "no route") in lines
+    assert "" not in dict(lines)

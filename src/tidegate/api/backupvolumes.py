@@ -5,11 +5,13 @@ falls through to the plain route, where a DELETE would mean the whole volume.
 """
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from tidegate.api.auth import require_token, services_of
+from tidegate.api.catalogue_filter import WantedBesideActions
 from tidegate.api.catalogue_looks import Cut, catalogue_of, find_volume, list_backups, list_volumes, target_urls
 from tidegate.api.longhorn_actions import action_in, only_known_parameters
 from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, read_body, text_of
@@ -31,9 +33,9 @@ BackupName = Annotated[str, Query(description="The backup that the action is abo
 
 
 @router.get("/backupvolumes")
-async def read_volumes(request: Request, cut: CutParameter) -> Response:
-    """All backup volumes of all targets by name; with `limit` a page of them."""
-    return await list_volumes(request, services_of(request), CatalogueFilter(), cut)
+async def read_volumes(request: Request, wanted: WantedBesideActions, cut: CutParameter) -> Response:
+    """All backup volumes of all targets by name, or those that match; with `limit` a page of them."""
+    return await list_volumes(request, services_of(request), wanted, cut)
 
 
 @router.put("/backupvolumes", openapi_extra=ANY_OBJECT)
@@ -46,39 +48,47 @@ async def sync_all(request: Request) -> Response:
     return await list_volumes(request, services, CatalogueFilter(), Cut())
 
 
-@router.get("/backupvolumes/{volume}")
+@router.get("/backupvolumes/{identity}")
 async def read_volume(
-    request: Request, volume: str, cut: CutParameter, action: Action = None, name: BackupName = ""
+    request: Request,
+    identity: str,
+    wanted: WantedBesideActions,
+    *,
+    cut: CutParameter,
+    action: Action = None,
+    name: BackupName = "",
 ) -> Response:
     """One backup volume; with `action=backupList` its backups, with `action=backupGet` one of them."""
     services = services_of(request)
     match action_in(request, action, known=VOLUME_ACTIONS, allowed=("backupList", "backupGet")):
         case "backupList":
-            return await _backups(request, services, await find_volume(services, volume), cut)
+            return await _backups(request, services, await find_volume(services, identity), wanted, cut)
         case "backupGet":
             backup = name or text_of(await read_body(request), "name")
-            return await _backup(request, services, volume, backup)
+            return await _backup(request, services, identity, backup)
         case _:
-            return _shown(request, await find_volume(services, volume))
+            return _shown(request, await find_volume(services, identity))
 
 
-@router.post("/backupvolumes/{volume}", openapi_extra=ANY_OBJECT)
-async def act(request: Request, volume: str, cut: CutParameter, action: Action = None) -> Response:
+@router.post("/backupvolumes/{identity}", openapi_extra=ANY_OBJECT)
+async def act(
+    request: Request, identity: str, wanted: WantedBesideActions, cut: CutParameter, action: Action = None
+) -> Response:
     """Longhorn's way: every action, with what it needs in the body."""
     services = services_of(request)
     asked = action_in(request, action, known=VOLUME_ACTIONS, allowed=VOLUME_ACTIONS, needed=True)
     body = await read_body(request)
     match asked:
         case "backupList":
-            return await _backups(request, services, await find_volume(services, volume), cut)
+            return await _backups(request, services, await find_volume(services, identity), wanted, cut)
         case "backupListByVolume":
             return await _by_volume(request, services, text_of(body, "name"), cut)
         case "backupGet":
-            return await _backup(request, services, volume, text_of(body, "name"))
+            return await _backup(request, services, identity, text_of(body, "name"))
         case "backupDelete":
-            return await _delete_backups(request, services, volume, _names(body))
+            return await _delete_backups(request, services, identity, _names(body))
         case _:
-            found = await find_volume(services, volume)
+            found = await find_volume(services, identity)
             if body.get("syncbackupvolume") is False:
                 return _shown(request, found)
             asked_for = await sync_volume(services, found.target, found.name)
@@ -86,13 +96,13 @@ async def act(request: Request, volume: str, cut: CutParameter, action: Action =
             return _shown(request, found, **({"syncForecast": when.to_wire()} if when else {}))
 
 
-@router.delete("/backupvolumes/{volume}", status_code=202, responses={202: {"model": Deletion}})
-async def delete(request: Request, volume: str, action: Action = None, name: BackupName = "") -> Response:
+@router.delete("/backupvolumes/{identity}", status_code=202, responses={202: {"model": Deletion}})
+async def delete(request: Request, identity: str, action: Action = None, name: BackupName = "") -> Response:
     """Delete a whole volume, or with `action=backupDelete` one backup: from all lists at once, then from the store."""
     services = services_of(request)
     body = await read_body(request)
     if action_in(request, action, known=VOLUME_ACTIONS, allowed=("backupDelete",)) == "backupDelete":
-        return await _delete_backups(request, services, volume, [name] if name else _names(body))
+        return await _delete_backups(request, services, identity, [name] if name else _names(body))
     # Whoever misspells the action, or forgets it, must not lose the whole volume.
     only_known_parameters(request)
     if body:
@@ -100,7 +110,7 @@ async def delete(request: Request, volume: str, action: Action = None, name: Bac
             "deleting a whole backup volume takes no body",
             hint="to delete one backup, send the same with ?action=backupDelete",
         )
-    found = await find_volume(services, volume)
+    found = await find_volume(services, identity)
     deletion = await _deletions(services).ask(found.target, found.name)
     gone = answer(request, {"id": deletion.name, "type": "deletion", **deletion.to_wire(), "links": {}, "actions": {}})
     gone.status_code = 202
@@ -112,9 +122,10 @@ def _shown(request: Request, volume: CatalogueVolume, **more: object) -> Respons
     return answer(request, shape)
 
 
-async def _backups(request: Request, services: Services, volume: CatalogueVolume, cut: Cut) -> Response:
-    wanted = CatalogueFilter(target=volume.target, volume=volume.name)
-    return await list_backups(request, services, wanted, cut)
+async def _backups(
+    request: Request, services: Services, volume: CatalogueVolume, wanted: CatalogueFilter, cut: Cut
+) -> Response:
+    return await list_backups(request, services, replace(wanted, target=volume.target, volume=volume.name), cut)
 
 
 async def _by_volume(request: Request, services: Services, volume: str, cut: Cut) -> Response:

@@ -35,7 +35,7 @@ async def _texts(
     return CatalogueFilter(target=target, volume=volume, namespace=namespace, claim=claim, workload=workload, pod=pod)
 
 
-async def _wanted(
+async def _given(
     request: Request,
     texts: Annotated[CatalogueFilter, Depends(_texts)],
     *,
@@ -45,8 +45,6 @@ async def _wanted(
     since: Annotated[datetime | None, Query(description="Made at this time or later.")] = None,
     until: Annotated[datetime | None, Query(description="Made before this time.")] = None,
 ) -> CatalogueFilter:
-    # A filter that is misspelt, or given twice, would show more than was asked for.
-    only_known_parameters(request, *_FILTERS, *_BESIDE)
     for name in _FILTERS - {"label"}:
         if len(request.query_params.getlist(name)) > 1:
             raise InvalidInput(f"{name} is given twice", field=name, hint="give it once; a * may stand for several")
@@ -57,7 +55,23 @@ async def _wanted(
     return replace(texts, search=search, labels=labels, state=state, since=begin, until=end)
 
 
+async def _wanted(request: Request, given: Annotated[CatalogueFilter, Depends(_given)]) -> CatalogueFilter:
+    # A filter that is misspelt would show more than was asked for.
+    only_known_parameters(request, *_FILTERS, *_BESIDE)
+    return given
+
+
+async def _wanted_beside_actions(
+    request: Request, given: Annotated[CatalogueFilter, Depends(_given)]
+) -> CatalogueFilter:
+    # Clients made for Longhorn say in which form they want an answer; of those there is one.
+    forms = [name for name in request.query_params if name.startswith("_")]
+    only_known_parameters(request, *_FILTERS, "limit", "marker", "action", "name", *forms)
+    return given
+
+
 Wanted = Annotated[CatalogueFilter, Depends(_wanted)]
+WantedBesideActions = Annotated[CatalogueFilter, Depends(_wanted_beside_actions)]
 
 
 def _label(text: str) -> tuple[str, str]:

@@ -42,6 +42,7 @@ def volume_shape(volume: CatalogueVolume, *, base: str) -> Wire:
         "dataEngine": record.data_engine,
         "backupCount": volume.backups,
         "lastSyncedAt": _time(volume.last_synced_at),
+        "lastSyncedTime": _time(volume.last_synced_at),
         **_ways(f"{base}/v1/backupvolumes/{quote(identity, safe='@')}", VOLUME_ACTIONS),
     }
 

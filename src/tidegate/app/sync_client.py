@@ -62,6 +62,7 @@ class SyncProcess:
 
     catalogue: Path
     start: Callable[[], Awaitable[Process]]
+    patience: float = _PATIENCE_SECONDS
     _talk: _Talk | None = None
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -85,7 +86,7 @@ class SyncProcess:
         process, tasks = self._talk.process, self._talk.tasks
         if process.stdin is not None:
             process.stdin.close()
-        await _gone(process)
+        await _gone(process, self.patience)
         await asyncio.gather(*tasks)
         self._talk = None
 
@@ -107,14 +108,19 @@ class SyncProcess:
             return outcome
         raise outcome or HelperLost("the sync was ended by somebody else")
 
-    @staticmethod
-    async def _end_of(talk: _Talk, number: int, ended: "asyncio.Future[Ended]") -> Ended:
+    async def _end_of(self, talk: _Talk, number: int, ended: "asyncio.Future[Ended]") -> Ended:
         try:
             return await asyncio.shield(ended)
         except asyncio.CancelledError:
             talk.say(EndSync(number))
-            with contextlib.suppress(HelperLost, TimeoutError):
-                await asyncio.wait_for(ended, _PATIENCE_SECONDS)
+            try:
+                await asyncio.wait_for(ended, self.patience)
+            except HelperLost:
+                pass
+            except TimeoutError:
+                # It must not write any more what nobody wants. Its other syncs are begun anew.
+                log.warning("the process that reads stores does not listen and is ended", pid=talk.process.pid)
+                await _gone(talk.process, 0)
             raise
 
     async def _begin(self) -> _Talk:
@@ -125,16 +131,25 @@ class SyncProcess:
         log.info("process for syncs started", pid=process.pid)
         talk = _Talk(process)
         talk.say(Begin(self.catalogue))
-        talk.tasks = [asyncio.create_task(_listen(talk)), asyncio.create_task(_log_what_it_prints(process))]
+        talk.tasks = [
+            asyncio.create_task(_listen(talk, self.patience)),
+            asyncio.create_task(_log_what_it_prints(process)),
+        ]
         return talk
 
 
-async def _listen(talk: _Talk) -> None:
+async def _listen(talk: _Talk, patience: float) -> None:
     assert talk.process.stdout is not None  # noqa: S101  # asked for at the start
-    while (word := await next_message(talk.process.stdout)) is not None:
-        talk.hear(word)
-    talk.end()
-    await _gone(talk.process)
+    try:
+        while (word := await next_message(talk.process.stdout)) is not None:
+            talk.hear(word)
+    except Exception:
+        # Whatever it was, nobody may wait for ever for words that are no longer heard.
+        log.exception("the process that reads stores is not understood and is ended", pid=talk.process.pid)
+        patience = 0
+    finally:
+        talk.end()
+    await _gone(talk.process, patience)
 
 
 async def _log_what_it_prints(process: Process) -> None:
@@ -143,9 +158,9 @@ async def _log_what_it_prints(process: Process) -> None:
         log.warning("the process that reads stores said", line=line.decode(errors="replace").rstrip())
 
 
-async def _gone(process: Process) -> None:
+async def _gone(process: Process, patience: float) -> None:
     try:
-        async with asyncio.timeout(_PATIENCE_SECONDS):
+        async with asyncio.timeout(patience):
             await process.wait()
     except TimeoutError:
         with contextlib.suppress(ProcessLookupError):

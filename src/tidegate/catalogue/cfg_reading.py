@@ -56,10 +56,7 @@ class CfgReader:
         try:
             metadata = await self._metadata(name, info)
         except DamagedMetadata as error:
-            record = StoredBackupRecord(
-                name=name, state=BackupState.ERROR, messages={"error": error.message[:_LONGEST_MESSAGE]}
-            )
-            return found_in_cfg(record, mark, info.modified_at)
+            return _broken(name, info, error, mark)
         return found_in_cfg(metadata.record, mark, info.modified_at, volume_size=metadata.volume_size)
 
     async def _metadata(self, name: str, info: ObjectInfo) -> BackupMetadata:
@@ -97,7 +94,7 @@ class CfgReader:
         except NotFound:
             return FoundCfg(None, None, {"error": f"cannot find {key} in backupstore"})
         except DamagedMetadata as error:
-            return FoundCfg(None, None, {"error": error.message[:_LONGEST_MESSAGE]})
+            return FoundCfg(None, None, message_of(error))
         messages = {} if cfg.name in {"", self.volume} else {"warning": f"volume.cfg calls itself {cfg.name[:80]!r}"}
         return FoundCfg(mark_of(part.info), volume_metadata(cfg), messages)
 
@@ -130,6 +127,21 @@ class CfgReader:
 
     async def _part(self, key: str, start: int, length: int) -> Part:
         return await self.reader.read_part(key, start=start, length=length)
+
+
+def unread(name: str, info: ObjectInfo, error: TidegateError) -> FoundBackup:
+    """A backup that is there but could not be read this time. Its mark is that of no cfg, so it is read again."""
+    return _broken(name, info, error, mark_of(info) ^ 1)
+
+
+def message_of(error: TidegateError) -> dict[str, str]:
+    """What a volume or a backup says of itself when it is broken."""
+    return {"error": error.message[:_LONGEST_MESSAGE]}
+
+
+def _broken(name: str, info: ObjectInfo, error: TidegateError, mark: int) -> FoundBackup:
+    record = StoredBackupRecord(name=name, state=BackupState.ERROR, messages=message_of(error))
+    return found_in_cfg(record, mark, info.modified_at)
 
 
 def _volume_cfg(part: Part) -> VolumeCfg:

@@ -167,6 +167,10 @@ class SqliteCatalogue:
         """These were looked at, and nothing about them has changed."""
         await self._writer.write(lambda writing: writing.touch(target, volumes, synced_at))
 
+    async def blame(self, target: str, volume: str, messages: dict[str, str]) -> None:
+        """It is there, but could not be looked at: it is listed with what is known of it, and with this."""
+        await self._writer.write(lambda writing: writing.blame(target, volume, messages))
+
     async def drop_volume(self, target: str, volume: str) -> None:
         """Forget what the store no longer has. The store itself is not touched: nothing here could."""
         await self._writer.write(lambda writing: writing.drop_volume(target, volume))

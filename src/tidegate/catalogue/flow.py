@@ -17,6 +17,9 @@ class Flow:
     def __init__(self, most: int) -> None:
         self._room = asyncio.Semaphore(most)
         self._failures = 0
+        self._refusals = 0
+        # More than can be under way when somebody notices that one volume may not be read.
+        self._most_refusals = 2 * most
 
     async def begin(self, question: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Task[T]":
         """Returns once there is room for it; the answer comes with the task."""
@@ -31,11 +34,15 @@ class Flow:
 
     def ends_all(self, error: TidegateError) -> bool:
         """Whether an error about one object means that asking for others is of no use: it would only be a storm."""
-        return isinstance(error, Unauthenticated) or self._failures >= _MOST_FAILURES
+        if isinstance(error, Unauthenticated):
+            return self._refusals >= self._most_refusals
+        return self._failures >= _MOST_FAILURES
 
     async def _counted(self, question: Callable[[], Coroutine[Any, Any, T]]) -> T:
         if self._failures >= _MOST_FAILURES:
             raise StoreUnavailable("the store has stopped answering; the sync was ended")
+        if self._refusals >= self._most_refusals:
+            raise Unauthenticated("the store has begun to refuse everything; the sync was ended")
         try:
             found = await question()
         except StoreUnavailable as error:
@@ -43,8 +50,12 @@ class Flow:
             if self._failures < _MOST_FAILURES:
                 raise
             raise StoreUnavailable(f"no answer {self._failures} times in a row ended the sync: {error}") from error
-        except NotFound:
+        except Unauthenticated:  # an answer, but one that may be about this object alone
             self._failures = 0
+            self._refusals += 1
             raise
-        self._failures = 0
+        except NotFound:
+            self._failures = self._refusals = 0
+            raise
+        self._failures = self._refusals = 0
         return found

@@ -30,6 +30,9 @@ class SyncProgress:
     volumes_changed: int = 0
     backups_read: int = 0
     backups_from_index: int = 0
+    parts: dict[str, float] = field(default_factory=dict)
+    """Of each volume under way, the part that is read."""
+    stage_began: datetime | None = None
     errors: int = 0
     sentences: list[str] = field(default_factory=list)
     """The first few errors."""
@@ -38,9 +41,23 @@ class SyncProgress:
         """What the process that syncs says of it."""
         vars(self).update(vars(told))
 
-    def enter(self, stage: SyncStage, *, total: int) -> None:
+    @property
+    def backups(self) -> int:
+        """How many it has read, from wherever."""
+        return self.backups_read + self.backups_from_index
+
+    def enter(self, stage: SyncStage, *, total: int, at: datetime | None = None) -> None:
         """A new stage begins with nothing done."""
-        self.stage, self.done, self.total = stage, 0, total
+        self.stage, self.done, self.total, self.stage_began = stage, 0, total, at
+
+    def part_read(self, volume: str, part: float) -> None:
+        """So much more of this volume is read."""
+        self.parts[volume] = self.parts.get(volume, 0.0) + part
+
+    def volume_done(self, volume: str) -> None:
+        """However it went: nothing is left to do for it."""
+        self.parts.pop(volume, None)
+        self.done += 1
 
     def failed(self, what: str, error: TidegateError) -> None:
         """Something could not be read; the rest goes on."""
@@ -49,7 +66,8 @@ class SyncProgress:
             self.sentences.append(f"{what}: {error.message}"[:_LONGEST_ERROR])
 
     def expected_end(self, now: datetime) -> datetime | None:
-        """If it goes on like this; None while nobody can know."""
-        if self.stage is not SyncStage.READING or not self.done:
+        """If it goes on like this; None while nobody can know. Many volumes are read at once: their parts count."""
+        done = self.done + sum(self.parts.values())
+        if self.stage is not SyncStage.READING or not done:
             return None
-        return now + (now - self.started_at) / self.done * (self.total - self.done)
+        return now + (now - (self.stage_began or self.started_at)) / done * max(self.total - done, 0)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
+from tidegate.catalogue.cfg_reading import message_of
 from tidegate.catalogue.changes import VolumeMark
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.flow import Flow
@@ -120,10 +121,22 @@ class TargetSync:
         listing = await self._tools.flow.ask(lambda: self._tools.reader.list_level(volume_dir(volume)))
         if listing.objects or listing.prefixes:
             await self._read_all([volume], known)
-        else:
+        elif known:
+            await self._check_that_others_are_there(volume)
             await catalogue.drop_volume(target, volume)
         self._progress.stage = SyncStage.DONE
         return self._outcome(1)
+
+    async def _check_that_others_are_there(self, volume: str) -> None:
+        """A store that has lost one volume has others; one that lists none at all may not be mounted."""
+        catalogue, target = self._tools.catalogue, self._order.target
+        wanted_gone = {name for name, backup in await catalogue.hidden(target) if not backup}
+        others = (await catalogue.volume_marks(target)).keys() - wanted_gone - {volume}
+        if others and not (await self._tools.flow.ask(lambda: self._tools.reader.list_level(VOLUMES))).prefixes:
+            raise StoreUnavailable(
+                f"the store lists no volume at all, but had {len(others) + 1}; {volume} is still listed",
+                hint="is it mounted? If all are really gone, sync the whole target and confirm it",
+            )
 
     def _outcome(
         self, volumes: int, *, held_back: HeldBack | None = None, ignored: list[str] | None = None
@@ -183,8 +196,8 @@ class TargetSync:
         return found
 
     async def _read_all(self, volumes: list[str], known: dict[str, VolumeMark]) -> None:
-        self._progress.enter(SyncStage.READING, total=len(volumes))
         began = self._tools.clock.now()
+        self._progress.enter(SyncStage.READING, total=len(volumes), at=began)
 
         async def one(volume: str) -> None:
             try:
@@ -196,7 +209,8 @@ class TargetSync:
                 if self._tools.flow.ends_all(error):
                     raise
                 self._progress.failed(f"volume {volume}", error)
-            self._progress.done += 1
+                await self._tools.catalogue.blame(self._order.target, volume, message_of(error))
+            self._progress.volume_done(volume)
             if len(self._untouched) >= _TOUCH_BATCH:
                 await self._touch(began)
 

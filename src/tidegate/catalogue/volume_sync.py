@@ -5,17 +5,17 @@ A crash between two batches costs nothing: what was written is not read again, a
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from tidegate.catalogue.cfg_reading import CfgReader, FoundCfg, mark_of
+from tidegate.catalogue.cfg_reading import CfgReader, FoundCfg, mark_of, unread
 from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange, VolumeMark, found_in_index
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.flow import Flow
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.decide.catalogue_diff import CfgLook, look_at_cfg, plan_backups
-from tidegate.errors import NotFound, StoreUnavailable, TidegateError
+from tidegate.errors import NotFound, StoreUnavailable, TidegateError, Unauthenticated
 from tidegate.format.object_mark import listing_mark
 from tidegate.format.paths import backup_name_of, backups_dir, volume_dir
 from tidegate.format.times import to_seconds
@@ -27,6 +27,8 @@ from tidegate.ports.store_reader import Listing, ObjectInfo, StoreReader
 _BATCH = 500
 _MOST_INDEXES = 8
 _SMALL_INDEX = 256 * 1024
+# Who may not read so many cfgs of a volume will not get the others either.
+_MOST_REFUSED = 8
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ async def _backups(tools: Tools, cfgs: CfgReader, listed: _Listed) -> _News:
     if plan.suspicious and not listed.cfgs and await tools.flow.ask(lambda: cfgs.is_there(plan.suspicious)):
         raise StoreUnavailable(f"the store has backup {plan.suspicious} of volume {cfgs.volume} but does not list it")
     news = _News()
-    batches = _Batches(tools, cfgs.volume, news)
+    batches = _Batches(tools, cfgs.volume, news, known.keys(), len(plan.read))
     rest = list(plan.read)
     if listed.index is not None and len(rest) >= INDEX_WORTH:
         rest = await _from_index(tools, cfgs, listed, rest, batches)
@@ -173,17 +175,25 @@ async def _from_index(
             await batches.write(
                 backups=[found_in_index(entries[name], listed.cfgs[name].modified_at) for name in names]
             )
-        tools.progress.backups_from_index += len(proven)
+            tools.progress.backups_from_index += len(names)
+            batches.tell(len(names))
         return [name for name in wanted if name not in entries]
 
 
 class _Batches:
     """Backups of one volume on their way from the store to the database."""
 
-    def __init__(self, tools: Tools, volume: str, news: _News) -> None:
+    def __init__(self, tools: Tools, volume: str, news: _News, known: Collection[str], planned: int) -> None:
         self._tools = tools
         self._volume = volume
         self._news = news
+        self._known = known
+        self._planned = planned
+        self._refused = 0
+
+    def tell(self, backups: int) -> None:
+        """So many more of those that were planned are read."""
+        self._tools.progress.part_read(self._volume, backups / self._planned)
 
     async def read(self, cfgs: CfgReader, infos: Mapping[str, ObjectInfo], names: list[str]) -> None:
         """Read these cfgs, many at once; one that cannot be read holds up no other."""
@@ -193,29 +203,39 @@ class _Batches:
             for name in names:
                 waiting.append((name, await self._tools.flow.begin(partial(cfgs.backup, name, infos[name]))))
                 while waiting and (waiting[0][1].done() or len(waiting) > _BATCH):
-                    await self._take(*waiting.popleft(), batch)
+                    await self._take(*waiting.popleft(), infos, batch)
                 if len(batch) >= _BATCH:
                     await self.write(backups=batch)
                     batch = []
             while waiting:
-                await self._take(*waiting.popleft(), batch)
+                await self._take(*waiting.popleft(), infos, batch)
             if batch:
                 await self.write(backups=batch)
         finally:
             for _, task in waiting:
                 task.cancel()
 
-    async def _take(self, name: str, task: "asyncio.Task[FoundBackup]", batch: list[FoundBackup]) -> None:
+    async def _take(
+        self,
+        name: str,
+        task: "asyncio.Task[FoundBackup]",
+        infos: Mapping[str, ObjectInfo],
+        batch: list[FoundBackup],
+    ) -> None:
         try:
             batch.append(await task)
             self._tools.progress.backups_read += 1
+            self.tell(1)
         except NotFound:
             self._news.complete = False  # it went away since it was listed
         except TidegateError as error:
-            if self._tools.flow.ends_all(error):
+            self._refused += isinstance(error, Unauthenticated)
+            if self._tools.flow.ends_all(error) or self._refused >= _MOST_REFUSED:
                 raise
             self._news.complete = False
             self._tools.progress.failed(f"backup {name} of volume {self._volume}", error)
+            if name not in self._known:
+                batch.append(unread(name, infos[name], error))
 
     async def write(self, *, backups: list[FoundBackup] | None = None, vanished: tuple[str, ...] = ()) -> None:
         """One short transaction."""

@@ -48,11 +48,20 @@ class CatalogueWriter:
         self._waiting: deque[_Job] = deque()
 
     async def write(self, work: Callable[[CatalogueWriting], None], *, durably: bool = False) -> None:
-        """All of the work or nothing; returns once it is committed. May be called from any event loop."""
+        """All of the work or nothing; returns once it is committed. May be called from any event loop.
+
+        Whoever cancels this gets on when the work is either not begun, and never will be, or over.
+        """
         job = _Job(work, durably)
         (self._urgent if durably else self._waiting).append(job)
         self._thread.submit(self._carry_out_some)
-        await asyncio.wrap_future(job.done)
+        done = asyncio.wrap_future(job.done)
+        try:
+            await asyncio.shield(done)
+        except asyncio.CancelledError:
+            if not job.done.cancel():
+                await asyncio.gather(done, return_exceptions=True)
+            raise
 
     def close(self) -> None:
         """Finish what was asked for, then end the thread. The connection is left to whoever opened it."""

@@ -57,6 +57,13 @@ class CatalogueWriting:
             [(to_seconds(synced_at), target, volume) for volume in volumes],
         )
 
+    def blame(self, target: str, volume: str, messages: dict[str, str]) -> None:
+        """A volume with these messages; whatever else is known of it stays."""
+        number = self._volume_id(target, volume)
+        self._connection.execute("UPDATE volumes SET messages = ? WHERE id = ?", (to_text(messages), number))
+        if not self._has_group(number):
+            self.group(number, Subject())
+
     def drop_volume(self, target: str, volume: str) -> None:
         """Forget the volume and all of its backups; no error if it is not known."""
         number = self._connection.execute(

@@ -44,6 +44,8 @@ class ListedVolume(Model):
     data_engine: str = ""
     backup_count: int = 0
     last_synced_at: str = ""
+    last_synced_time: str = ""
+    """The same, by the name that the design gives it."""
     links: dict[str, str] = Field(default_factory=dict)
     actions: dict[str, str] = Field(default_factory=dict)
 

@@ -33,6 +33,8 @@ class SyncStatus(Model):
     """ListingVolumes, Dropping, ReadingBackups or Done."""
     done: int = 0
     total: int = 0
+    backups: int = 0
+    """How many it has read; those that were known before and have not changed are not read."""
     errors: int = 0
     messages: tuple[str, ...] = ()
     """The first few of what went wrong, and what was passed over."""

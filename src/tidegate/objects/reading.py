@@ -7,16 +7,19 @@ memory of a node).
 
 import asyncio
 import contextlib
+import errno
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 
-from tidegate.errors import StoreUnavailable
+from tidegate.errors import DamagedMetadata, StoreUnavailable
 from tidegate.ports.object_store import Listing, ObjectInfo
 from tidegate.ports.store_reader import Part
 
 T = TypeVar("T")
 _ANSWER_SECONDS = 60.0
+# A link, a pipe, a file in place of a directory: the store did answer, and will not say anything else the next time.
+_NOT_WHAT_IT_SHOULD_BE = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ESPIPE, errno.ENXIO})
 
 
 class ReadsParts(Protocol):
@@ -68,11 +71,13 @@ class ThreadedReader:
 
     async def list_level(self, prefix: str) -> Listing:
         """See StoreReader."""
-        return await self._ask(prefix, lambda: self._list_level(prefix))
+        with _oddities_told():
+            return await self._ask(prefix, lambda: self._list_level(prefix))
 
     async def read_part(self, key: str, *, start: int, length: int) -> Part:
         """See StoreReader."""
-        body, info = await self._ask(key, lambda: self._get_part(key, start=start, length=length))
+        with _oddities_told():
+            body, info = await self._ask(key, lambda: self._get_part(key, start=start, length=length))
         return Part(body, info)
 
     async def read_start(self, key: str, *, length: int) -> bytes:
@@ -91,6 +96,16 @@ class ThreadedReader:
                     f"there was no answer about {key} within {self._answer_seconds:g} seconds",
                     hint="if it is a mounted share, look whether its server answers",
                 ) from None
+
+
+@contextlib.contextmanager
+def _oddities_told() -> Iterator[None]:
+    try:
+        yield
+    except StoreUnavailable as error:
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NOT_WHAT_IT_SHOULD_BE:
+            raise DamagedMetadata(error.message, hint=error.hint) from error
+        raise
 
 
 def _in_thread(question: Callable[[], T], *, done: Callable[[], None]) -> "asyncio.Future[T]":

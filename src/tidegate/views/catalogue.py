@@ -72,11 +72,20 @@ VOLUME_BACKUPS = TableView(
     ),
 )
 
+
+def _available(one: TargetCatalogue, reader: Reader) -> Cell:
+    if one.available is None:
+        return Cell("not checked", Tone.WAITING)
+    if one.available:
+        return Cell("yes", Tone.GOOD)
+    return Cell(f"no, for {reader.age(one.since)}" if one.since else "no", Tone.BAD)
+
+
 SYNCED_TARGETS = TableView(
     (TargetCatalogue,),
     (
         Column("TARGET", lambda one, _: one.name),
-        Column("AVAILABLE", lambda one, _: _available(one)),
+        Column("AVAILABLE", _available),
         Column("VOLUMES", lambda one, _: str(one.volumes), right=True),
         Column("BACKUPS", lambda one, _: str(one.backups), right=True),
         Column("SYNCED", lambda one, reader: reader.age(one.last_synced_at) or "never"),
@@ -84,12 +93,6 @@ SYNCED_TARGETS = TableView(
         Column("PROBLEM", lambda one, _: Cell(problem_of(one), Tone.BAD)),
     ),
 )
-
-
-def _available(one: TargetCatalogue) -> Cell:
-    if one.available is None:
-        return Cell("not checked", Tone.WAITING)
-    return Cell("yes", Tone.GOOD) if one.available else Cell("no", Tone.BAD)
 
 
 def is_syncing(sync: SyncStatus) -> bool:
@@ -102,6 +105,8 @@ def sync_line(sync: SyncStatus, reader: Reader) -> str:
     if not is_syncing(sync):
         return ""
     words = [f"{sync.stage} {sync.done} of {sync.total}" if sync.total else sync.stage]
+    if sync.backups:
+        words.append(f"{sync.backups} backups read")
     if sync.errors:
         words.append(f"{sync.errors} errors")
     if sync.expected_end is not None:
@@ -141,7 +146,7 @@ def sync_section(target: BackupTarget, reader: Reader) -> Section:
             ("Last ended", reader.moment_and_age(sync.finished_at)),
             ("Failures", f"{sync.failures} in a row" if sync.failures else ""),
             ("Errors", str(sync.errors) if sync.errors else ""),
-            *(("", message) for message in sync.messages),
+            *(("Message", message) for message in sync.messages),
             ("Held back", held.message if held else ""),
             ("If really gone", confirm_command(target.name, sync.vanished) if sync.vanished else ""),
         ],

@@ -41,6 +41,7 @@ TARGETS = TableView(
 def describe_target(target: BackupTarget, reader: Reader) -> tuple[Section, ...]:
     """All there is to say about a target; its credentials only by name."""
     spec, status = target.spec, target.status
+    looked = status.condition("Available")
     return sections(
         section("Target", identity_lines(target, reader)),
         section(
@@ -56,6 +57,7 @@ def describe_target(target: BackupTarget, reader: Reader) -> tuple[Section, ...]
             "State",
             [
                 ("Available", _available(target).text),
+                ("Since", reader.moment_and_age(looked.last_transition_time) if looked else ""),
                 ("Message", status.message),
             ],
         ),

@@ -801,6 +801,7 @@ export type SyncStatus = {
   stage: string;
   done: number;
   total: number;
+  backups: number;
   errors: number;
   messages: (string)[];
   startedAt?: string;
