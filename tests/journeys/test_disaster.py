@@ -66,7 +66,7 @@ def blocks(cfg):
 
 def lose_everything(server, tmp_path):
     server.kill()
-    shutil.rmtree(server.state)
+    server.state.rename(tmp_path / "lost")  # not deleted: its last process is still closing its files
     shutil.rmtree(tmp_path / "data")
     for namespace in NAMESPACES:
         (tmp_path / "data" / namespace).mkdir(parents=True)

@@ -110,7 +110,7 @@ def test_a_backup_is_proven_here(visitor, server):
 def test_a_chain_leads_to_the_other_backups_of_a_volume(visitor, server):
     page = visitor.open("/backups/first")
     chain = page.get_by_role("region", name="Chain")
-    chain.get_by_label("Volume").select_option(label="shop/files")
+    chain.get_by_label("Volume", exact=True).select_option(label="shop/files")
     expect(chain.locator("li[aria-current]")).to_contain_text("first")
 
     chain.get_by_role("link", name="deep").click()
