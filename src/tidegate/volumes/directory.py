@@ -5,9 +5,10 @@ import json
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain, islice
 
 from tidegate.errors import NoSpace, SourceUnreadable
 from tidegate.format.checksum import CHECKSUM_DIGITS
@@ -225,25 +226,24 @@ class DirectorySource:
     def _read_contents(self, offset: int, length: int) -> bytes:
         end = offset + length
         runs = self._runs.between(offset, end)
-        if len(runs) == 1:
-            return self._joined(runs, offset, end)
+        first = list(islice(runs, 2))
+        if len(first) == 1:
+            return self._joined(first, offset, end)
         # One thread at a time: a pack is hundreds of short calls, and between two threads that make them the
         # interpreter changes hands at each one, which takes longer than the calls. The others hash and compress.
         with self._one_pack:
-            return self._joined(runs, offset, end)
+            return self._joined(chain(first, runs), offset, end)
 
-    def _joined(self, runs: Sequence[Run], offset: int, end: int) -> bytes:
-        pieces: list[bytes] = []
-        done = offset
+    def _joined(self, runs: Iterable[Run], offset: int, end: int) -> bytes:
+        """What is between the runs is zeros."""
+        content = bytearray(end - offset)
         for run in runs:
             first, last = max(run.image_offset, offset), min(run.image_offset + run.length, end)
-            if first > done:
-                pieces.append(bytes(first - done))
-            pieces.append(self._reader.read(run, run.file_offset + first - run.image_offset, last - first))
-            done = last
-        if done < end:
-            pieces.append(bytes(end - done))
-        return b"".join(pieces)
+            read = self._reader.read(run, run.file_offset + first - run.image_offset, last - first)
+            if len(read) == len(content):
+                return read
+            content[first - offset : last - offset] = read
+        return bytes(content)
 
     def _place_changed_anew(self) -> None:
         self._packer.seal()

@@ -3,6 +3,7 @@
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
+from heapq import merge
 from typing import NamedTuple
 
 
@@ -26,9 +27,9 @@ class FileRuns:
         """No two runs overlap."""
         (self._small if run.length < self._block_size else self._large).append(run)
 
-    def between(self, begin: int, end: int) -> list[Run]:
-        """Every run that has bytes in this range of the image, ascending."""
-        return sorted([*self._small.between(begin, end), *self._large.between(begin, end)])
+    def between(self, begin: int, end: int) -> Iterator[Run]:
+        """Every run that has bytes in this range of the image, ascending. One by one: a block may have 300,000."""
+        return merge(self._small.between(begin, end), self._large.between(begin, end))
 
 
 class _Table:
