@@ -36,7 +36,8 @@ def run() -> Sequence[Row]:
 def _lists(place: Path) -> list[Row]:
     formula, stored = Formula(max(10, int(10_000 * SCALE)), 100), Formula(max(20, int(1000 * SCALE)), 1000)
     rows = show(asyncio.run(_fill(place / "full.sqlite", formula)))
-    with _far(stored) as endpoint:
+    # The store is elsewhere: what it computes here must not be taken from whoever looks at lists.
+    with _far(stored, niceness=10) as endpoint:
         for syncing in (
             Syncing("cfgs are read, 1,024 at once", endpoint, "plain", 1024),
             Syncing("indexes are read, 64 at once", endpoint, "indexed", 64),
@@ -96,8 +97,9 @@ def _of_floor(what: str, told: dict[str, float], seen: dict[str, int], in_flight
 
 
 @contextmanager
-def _far(formula: Formula) -> Iterator[str]:
+def _far(formula: Formula, *, niceness: int = 0) -> Iterator[str]:
     command = [
+        *("nice", "-n", str(niceness)),
         sys.executable,
         "-m",
         "bench.catalogue_server",
