@@ -7,9 +7,11 @@ import pytest
 from tidegate.decide.queue_table import QueueTable
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.queue import Queue, QueueExplanation, Workload
-from tidegate.model.resource import Metadata, Ref
+from tidegate.model.resource import Metadata, OwnerReference, Ref
 from tidegate.model.setting import Setting, SettingSpec
-from tidegate.testing.builders import THEN, a_backup, a_target, a_volume
+from tidegate.model.transfer import TransferPhase
+from tidegate.model.transfer_progress import TransferProgress
+from tidegate.testing.builders import THEN, a_backup, a_target, a_transfer, a_volume
 
 RUNNING, QUEUED = BackupPhase.IN_PROGRESS, BackupPhase.QUEUED
 
@@ -49,6 +51,21 @@ async def test_the_queue_is_told_in_its_order_with_reasons_and_expected_starts(a
     # Nothing is known of the past, so each is expected to take five minutes.
     assert [w.expected_start - THEN for w in shown.waiting] == [timedelta(minutes=n) for n in (5, 10, 15)]
     assert shown.waiting[1].since == THEN
+
+
+async def test_whoever_waits_is_expected_to_start_when_the_bytes_of_what_runs_have_moved(api, queue, services):
+    moving = TransferProgress(stage="uploading", bytes_done=100, total_bytes=1000, bytes_per_second=1.0)
+    await the_worked_example(queue)
+    backup = await services.store.get(Backup, "backup1")
+    owner = OwnerReference(kind="Backup", name=backup.name, uid=backup.metadata.uid)
+    slow = a_transfer("slow", TransferPhase.IN_PROGRESS).with_status(progress=moving)
+    await services.store.create(slow.with_metadata(owner_references=(owner,)))
+
+    shown = Queue.model_validate((await api.get("/v1/queue")).json())
+    explained = QueueExplanation.model_validate((await api.get("/v1/queue/backup2")).json())
+
+    assert [w.expected_start - THEN for w in shown.waiting] == [timedelta(minutes=n) for n in (15, 20, 25)]
+    assert explained.expected_start == shown.waiting[0].expected_start
 
 
 async def test_the_queue_is_told_in_parts_that_fit_together_though_somebody_leaves_in_between(api, queue, services):

@@ -31,7 +31,7 @@ def record(*backups, **around):
     surroundings = Surroundings(**around)
     figures = BackupFigures()
     figures.replace_all(backups)
-    jobs = workload_of(figures, table.snapshot(surroundings), now=NOW)
+    jobs = workload_of(figures, table.snapshot(surroundings), {}, now=NOW)
     return recorded_workload(jobs, table, surroundings, limit=1, now=NOW)
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import Wire, present_one
-from tidegate.api.queue_looks import backup_figures, queue_now, queue_table, surroundings_now
+from tidegate.api.queue_looks import backup_figures, queue_now, queue_table, seconds_left, surroundings_now
 from tidegate.api.queue_page import marker_of, place_of, queue_page
 from tidegate.api.services import Services
 from tidegate.decide.backup_queue import QueueSnapshot, obstacles
@@ -59,10 +59,10 @@ async def list_queue(
     places = range(first, min(len(snapshot.waiting), first + limit) if limit else len(snapshot.waiting))
     more = marker_of(table.places()[places.stop - 1]) if places and places.stop < len(snapshot.waiting) else None
     entries = table.queued()[places.start : places.stop]
-    now = services.clock.now()
+    moving, now = await seconds_left(services), services.clock.now()
 
     def told() -> str:
-        return queue_page(snapshot, entries, places, figures, settings, now=now, marker=more).to_json()
+        return queue_page(snapshot, entries, places, figures, settings, moving=moving, now=now, marker=more).to_json()
 
     if places.stop <= _AT_ONCE:
         return Response(told(), media_type="application/json")
@@ -78,8 +78,8 @@ async def get_workload(request: Request) -> Workload:
     services = services_of(request)
     table, figures = await queue_table(services), await backup_figures(services)
     around, settings = await surroundings_now(services)
-    now = services.clock.now()
-    jobs = workload_of(figures, table.snapshot(around), now=now)
+    moving, now = await seconds_left(services), services.clock.now()
+    jobs = workload_of(figures, table.snapshot(around), moving, now=now)
     return recorded_workload(jobs, table, around, limit=settings.concurrent_backups, now=now)
 
 
@@ -96,10 +96,11 @@ async def explain(request: Request, name: str) -> QueueExplanation:
         for one in obstacles(snapshot, name, limit=limit)
     ]
     position, first, slots = table.position(name), _ends_first(snapshot, name), _slots(snapshot, found)
+    moving = await seconds_left(services)
     now, place = services.clock.now(), position - 1 if position else 0
     snapshot = snapshot.frozen()
     places = range(place, place + 1 if position else 0)
-    starts = await asyncio.to_thread(expected_starts, figures, snapshot, places, limit=limit, now=now)
+    starts = await asyncio.to_thread(expected_starts, figures, snapshot, moving, places, limit=limit, now=now)
     return QueueExplanation(
         name=name,
         phase=backup.status.phase,

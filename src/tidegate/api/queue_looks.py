@@ -1,13 +1,21 @@
 """Looking at the queue for an answer: the server's own table where there is one, else what the store lists."""
 
+from collections import defaultdict
+from contextlib import suppress
+
 from tidegate.api.services import Services
+from tidegate.api.transfer_looks import transfer_table
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.backup_queue import QueueSnapshot
 from tidegate.decide.queue_table import QueueTable, Surroundings
 from tidegate.decide.restore_queue import RestoreTable
+from tidegate.errors import NotFound
 from tidegate.model.backup import Backup
+from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.restore import Restore
 from tidegate.model.setting import Settings
+from tidegate.model.transfer import Transfer
+from tidegate.views.progress import transfer_progress
 
 
 async def queue_table(services: Services) -> QueueTable:
@@ -26,6 +34,18 @@ async def backup_figures(services: Services) -> BackupFigures:
     figures = BackupFigures()
     figures.replace_all((await services.store.list(Backup)).items)
     return figures
+
+
+async def seconds_left(services: Services) -> dict[str, float]:
+    """Of each backup that moves bytes, how long the last of them takes at the present rate."""
+    left: dict[str, float] = defaultdict(float)
+    for ref in (await transfer_table(services)).uploads():
+        with suppress(NotFound):  # it has ended since
+            transfer = await services.store.get(KIND_BY_NAME[ref.kind], ref.name)
+            if isinstance(transfer, Transfer) and (rest := transfer_progress(transfer).left):
+                for owner in transfer.metadata.owner_references:
+                    left[owner.name] = max(left[owner.name], rest.total_seconds())
+    return left
 
 
 async def surroundings_now(services: Services) -> tuple[Surroundings, Settings]:

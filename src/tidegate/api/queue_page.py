@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.decide.backup_queue import QueueSnapshot, plan_admissions
-from tidegate.decide.queue_forecast import expected_starts
+from tidegate.decide.queue_forecast import Seconds, expected_starts
 from tidegate.decide.queue_table import QueueEntry
 from tidegate.decide.queue_wishes import Key
 from tidegate.errors import InvalidInput
@@ -23,13 +23,14 @@ def queue_page(  # all that an answer is made of
     figures: BackupFigures,
     settings: Settings,
     *,
+    moving: Seconds,
     now: datetime,
     marker: str | None,
 ) -> Queue:
     """`entries` are those at `places`, counted from 0; `marker` asks for what is behind them."""
     limit = settings.concurrent_backups
     why = {one.name: one for one in plan_admissions(snapshot, limit=limit, first=places.stop).wait}
-    starts = expected_starts(figures, snapshot, places, limit=limit, now=now)
+    starts = expected_starts(figures, snapshot, moving, places, limit=limit, now=now)
     rows = []
     for place, entry in zip(places, entries, strict=True):
         waiting, figure = why.get(entry.name), figures.of(entry.name)

@@ -1,6 +1,9 @@
-"""When a waiting backup will probably start: the queue played out with the durations of the past."""
+"""When a waiting backup will probably start: the queue played out with the durations of the past.
 
-from collections.abc import Iterable, Iterator
+What is running is also judged by its bytes: it does not end before they have moved at their present rate.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from tidegate.decide.backup_figures import BackupFigures, Figure
@@ -13,13 +16,15 @@ from tidegate.decide.simulation import Job
 _UNKNOWN_SECONDS = 300.0
 # One that should be over about now is expected to go on for a part of its time.
 _LEAST_LEFT = 0.1
+Seconds = Mapping[str, float]
+"""By backup, how long the bytes that it moves still take; a backup that moves none is not in it."""
 
 
-def workload_of(figures: BackupFigures, snapshot: QueueSnapshot, *, now: datetime) -> list[Job]:
+def workload_of(figures: BackupFigures, snapshot: QueueSnapshot, moving: Seconds, *, now: datetime) -> list[Job]:
     """The present queue as jobs, each with the median duration of the same ones in the past."""
     running = [
         Job(racer.name, racer.scope, racer.duration, target=racer.target, started=True)
-        for racer in _running(figures, snapshot, now)
+        for racer in _running(figures, snapshot, moving, now)
     ]
     # They are here already, in this order: whatever priority did to it is done.
     waiting = (
@@ -30,7 +35,7 @@ def workload_of(figures: BackupFigures, snapshot: QueueSnapshot, *, now: datetim
 
 
 def expected_starts(
-    figures: BackupFigures, snapshot: QueueSnapshot, places: range, *, limit: int, now: datetime
+    figures: BackupFigures, snapshot: QueueSnapshot, moving: Seconds, places: range, *, limit: int, now: datetime
 ) -> dict[int, datetime]:
     """When those at these places, counted from 0, will probably start; who cannot, as things are, is left out.
 
@@ -41,9 +46,8 @@ def expected_starts(
     # How long a restore takes, nobody knows: who waits for one is promised nothing.
     written = Scope(frozenset(name for restore in snapshot.restores for name in restore.scope.names))
     starts, left = {}, len(places)
-    waiting = _waiting(figures, snapshot.waiting)
-    unavailable = snapshot.unavailable_targets
-    for start in race(_running(figures, snapshot, now), waiting, limit=limit, unavailable_targets=unavailable):
+    running, waiting = _running(figures, snapshot, moving, now), _waiting(figures, snapshot.waiting)
+    for start in race(running, waiting, limit=limit, unavailable_targets=snapshot.unavailable_targets):
         if start.place in places:
             if not written.names or not snapshot.waiting[start.place].scope.shared_with(written):
                 starts[start.place] = now + timedelta(seconds=start.began)
@@ -53,13 +57,14 @@ def expected_starts(
     return starts
 
 
-def _running(figures: BackupFigures, snapshot: QueueSnapshot, now: datetime) -> list[Racer]:
+def _running(figures: BackupFigures, snapshot: QueueSnapshot, moving: Seconds, now: datetime) -> list[Racer]:
     racers = []
     for runner in snapshot.running:
         figure = figures.of(runner.name)
         expected = _expected(figures, figure)
         ran = (now - figure.began).total_seconds() if figure and figure.began else 0.0
-        racers.append(Racer(runner.name, runner.scope, _left(expected, ran), runner.target))
+        left = max(_left(expected, ran), moving.get(runner.name, 0.0))
+        racers.append(Racer(runner.name, runner.scope, left, runner.target))
     return racers
 
 

@@ -145,6 +145,10 @@ class TransferTable:
         """The upload that moves this volume now."""
         return next(iter(self._uploading.get(volume, ())), None)
 
+    def uploads(self) -> list[Ref]:
+        """Those that move bytes into a store now: as many as nodes have slots for."""
+        return [ref for refs in self._uploading.values() for ref in refs]
+
     def labelled_ends(self) -> list[TransferEntry]:
         """Downloads that are over and still labelled."""
         return list(self._labelled_ends.values())
