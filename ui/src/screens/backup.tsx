@@ -181,8 +181,11 @@ function Sizes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
                     {logical > 0 && <span class="muted"> ({Math.round((fresh * 1000) / logical) / 10} % of it)</span>}
                 </dd>
                 <dt>Stored</dt>
-                <dd title="In whole blocks, before they are compressed, and also those that other backups share.">
+                <dd title="Also the blocks that other backups share.">
                     {typeof stored.value === "number" ? bytes(stored.value) : <span class="muted">{stored.value}</span>}
+                    {typeof stored.value === "number" && (
+                        <span class="muted"> in whole blocks, before compression</span>
+                    )}
                 </dd>
                 <dt>Items</dt>
                 <dd>
