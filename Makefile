@@ -64,7 +64,7 @@ test: $(DEV) ui-test ## all tests but the long ones
 	$(BIN)/python -m pytest -n 4 -q -m "not long"
 
 test-long: $(DEV) ui ## the long ones: browsers, kills, disasters, storms (tests/conftest.py names them)
-	$(BIN)/python -m pytest -n 4 --dist loadgroup -q -m long
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m long
 
 check: $(DEV) ui-check ## lint, types, import contracts, generated files up to date
 	$(BIN)/ruff check
