@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { command, commands, quote } from "../src/logic/commands";
-import { cronWords, longestGap, readCron } from "../src/logic/cron";
+import { cronHint, cronWords, longestGap, readCron } from "../src/logic/cron";
+import { asClock, asClockToday, asDayClock, asExact, asSeconds, shortTimes } from "../src/logic/moments";
 import { bytes, duration, percent, rate, relative, timeLeft } from "../src/logic/quantities";
 import { pastRates, Window } from "../src/logic/rates";
 import { toYaml } from "../src/logic/yaml";
@@ -70,11 +71,41 @@ describe("cron", () => {
     test.each(["61 * * * *", "x", "* * *", "0 0 L * *"])("nothing is claimed of %s", (text) =>
         expect(readCron(text)).toBeNull(),
     );
+    test.each([
+        ["30 2 * * *", "Runs every day at 02:30."],
+        ["@weekly", "Runs every Sunday at 00:00."],
+        ["99 2 * * *", undefined],
+        ["0 0 1-7 * 5", undefined],
+        ["", undefined],
+    ])("who types %s is told %s", (text, told) => expect(cronHint(text)).toBe(told));
     test("where a day of the month and a weekday are given, either is enough", () => {
         const cron = readCron("0 0 13 * 5")!;
         expect(cron.runsOn(new Date("2026-01-13"))).toBe(true);
         expect(cron.runsOn(new Date("2026-01-16"))).toBe(true);
         expect(cron.runsOn(new Date("2026-01-14"))).toBe(false);
+    });
+});
+
+describe("times have 24 hours everywhere", () => {
+    const evening = new Date(2026, 0, 5, 18, 4, 9);
+    test.each([
+        ["the clock", asClock(evening), "18:04"],
+        ["with seconds", asSeconds(evening), "18:04:09"],
+        ["with its day", asDayClock(evening), "18:04"],
+        ["exact", asExact(evening), "18:04:09"],
+        ["midnight", asClock(new Date(2026, 0, 5)), "00:00"],
+    ])("%s", (_, written, part) => {
+        expect(written).toContain(part);
+        expect(written).not.toMatch(/[AP]M/);
+    });
+    test("a time of today needs no day", () => {
+        expect(asClockToday(evening.toISOString(), evening.getTime() - 3_600_000)).toBe("18:04");
+        expect(asClockToday(evening.toISOString(), evening.getTime() + 86_400_000)).toBe(asDayClock(evening));
+    });
+    test("coming times are hours while they are close together, else days", () => {
+        const later = (hours: number) => new Date(evening.getTime() + hours * 3_600_000).toISOString();
+        expect(shortTimes([later(0), later(1)])).toEqual(["18:04", "19:04"]);
+        expect(shortTimes([later(0), later(48)])).toEqual(["Jan 5", "Jan 7"]);
     });
 });
 

@@ -125,3 +125,10 @@ export function cronWords(text: string): string {
     if (weekday === "*" && isNumber(day)) return `on day ${Number(day)} of every month at ${at}`;
     return text;
 }
+
+/** What somebody who types an expression wants to be told; undefined for what we cannot say in words. */
+export function cronHint(text: string): string | undefined {
+    if (!readCron(text)) return undefined;
+    const words = cronWords(text);
+    return words === text ? undefined : `Runs ${words}.`;
+}

@@ -62,13 +62,3 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
     `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
 export const time = (text: string | undefined): number | undefined => (text ? Date.parse(text) : undefined);
-
-const hours = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
-const days = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
-
-/** Coming times in few letters: hours while they are close together, else days. */
-export function shortTimes(times: readonly string[]): string[] {
-    const moments = times.map((one) => Date.parse(one));
-    const close = (moments.at(-1) ?? 0) - (moments[0] ?? 0) < 86_400_000;
-    return moments.map((moment) => (close ? hours : days).format(moment));
-}

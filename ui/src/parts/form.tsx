@@ -9,7 +9,8 @@ import { tell } from "./toasts";
 export type Field = {
     name: string;
     label: string;
-    hint?: string;
+    /** Of the field, or of what is typed into it. */
+    hint?: string | ((value: string) => string);
     kind?: "text" | "number" | "check" | "select" | "password";
     options?: { value: string; label: string }[];
     placeholder?: string;
@@ -99,6 +100,7 @@ export function Form({ fields, submit, command, send, preview, after }: FormProp
 
 function FieldView({ field, value, set }: { field: Field; value: string; set: (value: string) => void }) {
     const id = `field-${field.name}`;
+    const hint = typeof field.hint === "function" ? field.hint(value) : field.hint;
     if (field.kind === "check") {
         return (
             <label class="check">
@@ -109,7 +111,7 @@ function FieldView({ field, value, set }: { field: Field; value: string; set: (v
                 />
                 <span>
                     {field.label}
-                    {field.hint && <small class="muted"> {field.hint}</small>}
+                    {hint && <small class="muted"> {hint}</small>}
                 </span>
             </label>
         );
@@ -119,7 +121,7 @@ function FieldView({ field, value, set }: { field: Field; value: string; set: (v
         class: "input",
         required: field.required,
         value,
-        "aria-describedby": field.hint ? `${id}-hint` : undefined,
+        "aria-describedby": hint ? `${id}-hint` : undefined,
         spellcheck: false,
         onInput: (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.value),
     };
@@ -152,7 +154,7 @@ function FieldView({ field, value, set }: { field: Field; value: string; set: (v
                     ))}
                 </datalist>
             )}
-            {field.hint && <small id={`${id}-hint`}>{field.hint}</small>}
+            {hint && <small id={`${id}-hint`}>{hint}</small>}
         </div>
     );
 }

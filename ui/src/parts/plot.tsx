@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
+import { asClock } from "../logic/moments";
 import { theme } from "./theme";
 
 export type Series = { label: string; values: (number | null)[]; dashed?: boolean };
@@ -30,7 +31,6 @@ function paint(name: string): string {
     return found || colour(name);
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 // 1, 2, 5, 10 … 500 of each binary unit: 500 KiB is a round number of bytes, 488 KiB is not.
 const BINARY = [1, 1024, 1024 ** 2, 1024 ** 3, 1024 ** 4].flatMap((unit) =>
     [1, 2, 5, 10, 20, 50, 100, 200, 500].map((count) => count * unit),
@@ -54,7 +54,7 @@ function optionsFor({ series, format, span, least, binary }: Props, width: numbe
             y: { range: (_plot, _low, high) => [0, Math.max(least, (high ?? 0) * 1.1)] },
         },
         axes: [
-            { ...axis, size: 30, space: 70, values: (_plot, ticks) => ticks.map((tick) => clock.format(tick * 1000)) },
+            { ...axis, size: 30, space: 70, values: (_plot, ticks) => ticks.map((tick) => asClock(tick * 1000)) },
             {
                 ...axis,
                 size: 74,

@@ -1,23 +1,16 @@
 // Small things that every table shows: times, phases, reasons, namespaces, bars.
 
+import { asDayClock, asExact } from "../logic/moments";
 import { relative, time as parse } from "../logic/quantities";
 import { chipsOf, type Scope } from "../logic/globs";
 import { now } from "../store/clock";
-
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
-const short = new Intl.DateTimeFormat(undefined, {
-    month: "short",
-    day: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-});
 
 /** How long ago, or in how long; exact on hover. */
 export function Ago({ time, none = "–" }: { time: string | undefined; none?: string }) {
     const moment = parse(time);
     if (moment === undefined) return <span class="muted">{none}</span>;
     return (
-        <time dateTime={time} title={exact.format(moment)}>
+        <time dateTime={time} title={asExact(moment)}>
             {relative(moment, now.value)}
         </time>
     );
@@ -28,18 +21,10 @@ export function At({ time }: { time: string | undefined }) {
     const moment = parse(time);
     if (moment === undefined) return <span class="muted">–</span>;
     return (
-        <time dateTime={time} title={exact.format(moment)}>
-            {short.format(moment)}
+        <time dateTime={time} title={asExact(moment)}>
+            {asDayClock(moment)}
         </time>
     );
-}
-
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
-
-/** The time of day alone where it is today's, else with its day. */
-export function clockTime(time: string): string {
-    const moment = new Date(time);
-    return (moment.toDateString() === new Date(now.value).toDateString() ? clock : short).format(moment);
 }
 
 const TONES: Record<string, string> = {

@@ -20,6 +20,7 @@ import { actionsOf } from "./backups";
 import { JobLog } from "./job_log";
 import { AskedBy } from "./queue_running";
 import { Transfers } from "./running";
+import { TransferTable } from "./transfer_table";
 
 const KINDS = ["datauploads", "podvolumebackups"];
 const MOST_LINES = 30;
@@ -246,50 +247,7 @@ function Volumes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
                 </div>
             )}
             {uploads.length > 0 ? (
-                <div class="table-wrap" tabIndex={0} role="region" aria-label="Volumes of this backup">
-                    <table>
-                        <thead>
-                            <tr>
-                                <th scope="col">Volume</th>
-                                <th scope="col">Phase</th>
-                                <th scope="col" class="number">
-                                    Size
-                                </th>
-                                <th scope="col" class="number">
-                                    New
-                                </th>
-                                <th scope="col" class="secondary">
-                                    Node
-                                </th>
-                                <th scope="col" class="secondary">
-                                    In the store
-                                </th>
-                            </tr>
-                        </thead>
-                        <tbody>
-                            {uploads.slice(0, 500).map((one) => (
-                                <tr key={one.metadata.uid}>
-                                    <td>
-                                        {one.spec.volumeNamespace}/{one.spec.volumeName}
-                                    </td>
-                                    <td>
-                                        <span title={one.status.message}>
-                                            <Phase phase={one.status.phase} />
-                                        </span>
-                                    </td>
-                                    <td class="number">{one.status.result ? bytes(one.status.result.size) : "–"}</td>
-                                    <td class="number">
-                                        {one.status.result ? bytes(one.status.result.newBytes) : "–"}
-                                    </td>
-                                    <td class="secondary">{one.status.node ?? "–"}</td>
-                                    <td class="secondary wide" title={one.status.result?.url}>
-                                        {one.status.result?.url || one.status.message}
-                                    </td>
-                                </tr>
-                            ))}
-                        </tbody>
-                    </table>
-                </div>
+                <TransferTable of="backup" transfers={uploads} />
             ) : (
                 <div class="body muted">No volume has been moved{backup.status.completionTimestamp ? "" : " yet"}.</div>
             )}

@@ -2,18 +2,20 @@
 
 import type { TargetCatalogue } from "../api/types";
 import { isSyncing, syncHeadline } from "../logic/catalogue";
+import { asClockToday } from "../logic/moments";
 import { percent, plural } from "../logic/quantities";
 import { ActionButton } from "../parts/actions";
 import { Link } from "../parts/link";
 import { Card } from "../parts/screen";
-import { Ago, At, Bar, clockTime, Phase } from "../parts/words";
+import { Ago, At, Bar, Phase } from "../parts/words";
 import { status } from "../store/catalogue";
+import { now } from "../store/clock";
 import { confirmVanishedAction, syncTargetAction } from "./catalogue_actions";
 
 export function SyncCard() {
-    const now = status.value;
-    if (!now) return <div class="card empty">Asking how old the catalogue is…</div>;
-    if (now.targets.length === 0)
+    const catalogue = status.value;
+    if (!catalogue) return <div class="card empty">Asking how old the catalogue is…</div>;
+    if (catalogue.targets.length === 0)
         return (
             <div class="card empty">
                 <strong>No target yet.</strong>
@@ -21,9 +23,9 @@ export function SyncCard() {
             </div>
         );
     return (
-        <Card title={syncHeadline(now.targets, clockTime)} label="Sync state">
+        <Card title={syncHeadline(catalogue.targets, (time) => asClockToday(time, now.value))} label="Sync state">
             <ul class="targets">
-                {now.targets.map((one) => (
+                {catalogue.targets.map((one) => (
                     <Target key={one.name} one={one} />
                 ))}
             </ul>

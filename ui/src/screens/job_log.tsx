@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { type LogLine, jobLog } from "../logic/job_log";
+import { asSeconds } from "../logic/moments";
 import { Command } from "../parts/command";
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 const MOST_LINES = 300;
 
 type Props = {
@@ -38,7 +38,7 @@ export function JobLog({ label, job, transfers, command }: Props) {
 
 const Line = ({ line }: { line: LogLine }) => (
     <li data-bad={line.bad || undefined} title={line.at}>
-        <time dateTime={line.at}>{clock.format(Date.parse(line.at))}</time>
+        <time dateTime={line.at}>{asSeconds(Date.parse(line.at))}</time>
         <span>{line.who}</span>
         <b>{line.what}</b>
         <span>{line.message}</span>

@@ -1,5 +1,6 @@
 import type { Queue } from "../api/types";
 import { roundTimes, span, timeline, type TimelineBar } from "../logic/timeline";
+import { asClock } from "../logic/moments";
 import { duration } from "../logic/quantities";
 import { now } from "../store/clock";
 import { workload } from "../store/queue";
@@ -8,7 +9,6 @@ import { backups } from "../store/resources";
 const WIDTH = 1000;
 const LINE = 22;
 const NAMES = 150;
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const WORDS = { done: "done", failed: "failed", running: "running", forecast: "expected" };
 
 /** Past, present and forecast on one axis. For eyes; the same is in the tables as text. */
@@ -37,7 +37,7 @@ export function Timeline({ queue }: { queue: Queue }) {
                     <g key={tick}>
                         <line class="grid-line" x1={x(tick)} x2={x(tick)} y1={0} y2={height - 20} />
                         <text x={x(tick)} y={height - 6} text-anchor="middle">
-                            {clock.format(tick)}
+                            {asClock(tick)}
                         </text>
                     </g>
                 ))}

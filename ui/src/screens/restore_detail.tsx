@@ -2,17 +2,17 @@
 
 import type { Restore } from "../api/types";
 import { commands } from "../logic/commands";
-import { bytes } from "../logic/quantities";
 import { ActionButton } from "../parts/actions";
 import { Command } from "../parts/command";
 import { backupLink, Link } from "../parts/link";
 import { Card } from "../parts/screen";
 import { At, Phase } from "../parts/words";
 import { param, setParams } from "../store/place";
-import { restores, type Transfer, transfersDown } from "../store/resources";
+import { restores, transfersDown } from "../store/resources";
 import { JobLog } from "./job_log";
 import { restoreActions, restoreIsOver, restorePhaseOf } from "./restore_actions";
 import { RESTORE_UID, Transfers } from "./running";
+import { TransferTable } from "./transfer_table";
 
 /** The one that is in the address. */
 export function RestoreDetail() {
@@ -51,7 +51,7 @@ export function RestoreDetail() {
                 <Command text={commands.describeRestore(name)} />
                 {!restoreIsOver(restore) && <Transfers transfers={transfers} />}
             </div>
-            <Volumes transfers={transfers} />
+            {transfers.length > 0 && <TransferTable of="restore" transfers={transfers} />}
             <div class="body">
                 <JobLog
                     label={`Log of ${name}`}
@@ -100,47 +100,5 @@ function Facts({ restore: { spec, status, ...restore } }: { restore: Restore }) 
                 <At time={status.completionTimestamp} />
             </dd>
         </dl>
-    );
-}
-
-function Volumes({ transfers }: { transfers: Transfer[] }) {
-    if (transfers.length === 0) return null;
-    return (
-        <div class="table-wrap" tabIndex={0} role="region" aria-label="Volumes of this restore">
-            <table>
-                <thead>
-                    <tr>
-                        <th scope="col">Volume</th>
-                        <th scope="col">Phase</th>
-                        <th scope="col" class="number">
-                            Size
-                        </th>
-                        <th scope="col" class="secondary">
-                            Node
-                        </th>
-                        <th scope="col" class="secondary">
-                            What it says
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>
-                    {transfers.slice(0, 500).map((one) => (
-                        <tr key={one.metadata.uid}>
-                            <td>
-                                {one.spec.volumeNamespace}/{one.spec.volumeName}
-                            </td>
-                            <td>
-                                <Phase phase={one.status.phase} />
-                            </td>
-                            <td class="number">{one.status.result ? bytes(one.status.result.size) : "–"}</td>
-                            <td class="secondary">{one.status.node ?? "–"}</td>
-                            <td class="secondary wide" title={one.status.message}>
-                                {one.status.message}
-                            </td>
-                        </tr>
-                    ))}
-                </tbody>
-            </table>
-        </div>
     );
 }

@@ -1,18 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { calendar, type Hour, level, pileUps, type Planned } from "../logic/calendar";
+import { asWeekday, asWeekdayClock } from "../logic/moments";
 import { plural } from "../logic/quantities";
 import { Card } from "../parts/screen";
 import { now } from "../store/clock";
 import { schedules } from "../store/resources";
 
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short", month: "short", day: "numeric" });
-const moment = new Intl.DateTimeFormat(undefined, {
-    weekday: "long",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-});
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 const who = ({ schedule, kind, runs }: Planned): string =>
@@ -61,7 +55,7 @@ export function LoadCalendar() {
                             <tbody>
                                 {days.map((one) => (
                                     <tr key={one.date.getTime()}>
-                                        <th scope="row">{weekday.format(one.date)}</th>
+                                        <th scope="row">{asWeekday(one.date)}</th>
                                         {one.hours.map((hour, index) => (
                                             <td
                                                 key={index}
@@ -82,7 +76,7 @@ export function LoadCalendar() {
                         <ul aria-label="Where schedules pile up">
                             {busy.map((hour) => (
                                 <li key={hour.at.getTime()}>
-                                    <b>{moment.format(hour.at)}</b> <span class="muted">{words(hour)}</span>
+                                    <b>{asWeekdayClock(hour.at)}</b> <span class="muted">{words(hour)}</span>
                                 </li>
                             ))}
                         </ul>

@@ -4,10 +4,11 @@ import { get, pathOf } from "../api/client";
 import type { Schedule } from "../api/types";
 import { command, commands, flag } from "../logic/commands";
 import { kindsOf } from "../logic/calendar";
-import { cronWords } from "../logic/cron";
+import { cronHint, cronWords } from "../logic/cron";
 import { chipsOf } from "../logic/globs";
 import { SCHEDULE_LABEL } from "../logic/protection";
-import { plural, shortTimes, time } from "../logic/quantities";
+import { asExact, shortTimes } from "../logic/moments";
+import { plural, time } from "../logic/quantities";
 import { type Action, ActionMenu } from "../parts/actions";
 import { openDialog } from "../parts/dialog";
 import { Form, list, type Values } from "../parts/form";
@@ -75,9 +76,8 @@ function NextFive({ schedule }: { schedule: Schedule }) {
     }, [name, schedule.metadata.generation, Math.floor(now.value / 300_000)]);
     if (schedule.spec.paused) return <span class="muted">paused</span>;
     if (times.value === null) return <span class="muted">asking…</span>;
-    const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
     return (
-        <span title={times.value.map((one) => exact.format(Date.parse(one))).join("\n")} data-next={times.value.length}>
+        <span title={times.value.map((one) => asExact(Date.parse(one))).join("\n")} data-next={times.value.length}>
             <Ago time={times.value[0]} />{" "}
             <span class="muted small">then {shortTimes(times.value.slice(1)).join(" · ")}</span>
         </span>
@@ -261,7 +261,9 @@ function openScheduleForm(): void {
                     label: "When (cron)",
                     required: true,
                     value: "30 2 * * *",
-                    hint: "Minute, hour, day of month, month, day of week; or @hourly, @daily, @weekly.",
+                    hint: (text) =>
+                        cronHint(text) ??
+                        "Minute, hour, day of month, month, day of week; or @hourly, @daily, @weekly.",
                 },
                 { name: "zone", label: "Time zone", value: zone },
                 {
@@ -283,7 +285,8 @@ function openScheduleForm(): void {
                     name: "verify",
                     label: "Prove the newest (cron)",
                     placeholder: "never",
-                    hint: "When its newest good backup is restored and compared, such as 0 6 * * SUN.",
+                    hint: (text) =>
+                        cronHint(text) ?? "When its newest good backup is restored and compared, such as 0 6 * * SUN.",
                 },
                 { name: "ttl", label: "Keep each for", placeholder: "30d" },
                 { name: "keepDaily", label: "Keep the newest of so many days", kind: "number", placeholder: "no rule" },
