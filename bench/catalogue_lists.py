@@ -30,16 +30,19 @@ class Syncing:
 
 
 def lists_over_http(path: Path, formula: Formula, syncing: Syncing, *, looks: int) -> list[Row]:
+    """Looks of all kinds in turn, as people have them: a moment in which the machine is slow falls on all of them."""
     rows = []
     with _server(path, syncing) as address:
         connection = http.client.HTTPConnection(address)
-        for what, way in _ways(formula).items():
-            times = []
-            for number in range(looks):
+        ways = _ways(formula)
+        times: dict[str, list[float]] = {what: [] for what in ways}
+        for number in range(looks):
+            for what, way in ways.items():
                 began = time.perf_counter()
                 _get(connection, way(number))
-                times.append(time.perf_counter() - began)
-            p99 = statistics.quantiles(times, n=100)[98]
+                times[what].append(time.perf_counter() - began)
+        for what, seconds in times.items():
+            p99 = statistics.quantiles(seconds, n=100)[98]
             rows.append(Row(f"{what}, p99 while {syncing.what}", p99 * 1000, "ms", target=50, better="less"))
         began = time.perf_counter()
         size = len(_get(connection, "/v1/backupvolumes"))

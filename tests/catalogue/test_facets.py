@@ -23,13 +23,21 @@ def plain(counter):
     return {value: count for value, count in counter.items() if value}
 
 
+WAYS = {
+    "the newest of few are sorted out": FacetLimits(values=1000),
+    "groups are found out first": FacetLimits(values=1000, sorted=0),
+    "groups are asked one by one": FacetLimits(values=1000, sorted=0, groups=0),
+}
+
+
+@pytest.mark.parametrize("limits", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("fields", FILTERS.values(), ids=FILTERS)
-async def test_facets_count_what_a_plain_loop_counts(catalogue, everything, tmp_path, fields):  # noqa: F811
+async def test_facets_count_what_a_plain_loop_counts(catalogue, everything, tmp_path, fields, limits):  # noqa: F811
     wanted = CatalogueFilter(**fields)
     rows = [] if "[" in wanted.volume else [row for row in everything if matches(wanted, *row)]
 
     with closing(connect(tmp_path / "catalogue.sqlite")) as connection:
-        found = find_facets(connection, wanted, FacetLimits(values=1000))
+        found = find_facets(connection, wanted, limits)
 
     assert found.backups == (await catalogue.facets(wanted)).backups
     assert (found.backups, found.more) == (len(rows), False)
@@ -77,6 +85,7 @@ async def test_what_is_deleted_is_in_no_facet(catalogue):  # noqa: F811
 
     assert without_one.backups == before - 1
     assert (await catalogue.facets(wanted)).targets.values == ()
+    assert "near" not in told((await catalogue.facets(CatalogueFilter(volume="vol-6"))).targets)
 
 
 async def test_too_long_a_way_is_refused_only_with_a_filter(catalogue):  # noqa: F811

@@ -81,9 +81,7 @@ def keys(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> Itera
             return walk(connection, inner, wish.before, wish.limit)
         if numbers is not None:
             return _merged(connection, "b.group_id", numbers, wish)
-        # Each that is met is asked: to find out about all groups first would take longer.
-        each = f"EXISTS (SELECT 1 FROM {wish.tables} WHERE g.id = b.group_id AND {groups.sql})"
-        return walk(connection, Condition(each, groups.values).and_(wish.rest), wish.before, wish.limit)
+        return walk(connection, in_each_group(groups, wish).and_(wish.rest), wish.before, wish.limit)
     if wish.labels:
         sets = _numbers(connection, wish.sets)
         if sets is not None:
@@ -123,6 +121,11 @@ def inside(connection: sqlite3.Connection, groups: Condition, tables: str = GROU
         return groups
     sql = f"SELECT group_concat(g.id) FROM {tables} WHERE {groups.sql}"
     return in_groups(connection.execute(sql, groups.values).fetchone()[0] or "")
+
+
+def in_each_group(groups: Condition, wish: Wish) -> Condition:
+    """Backups of these groups, each asked when it is met: of many groups that is less than to find out about all."""
+    return Condition(f"EXISTS (SELECT 1 FROM {wish.tables} WHERE g.id = b.group_id AND {groups.sql})", groups.values)
 
 
 def in_groups(numbers: str) -> Indexed:
