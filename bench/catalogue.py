@@ -21,6 +21,7 @@ from bench.catalogue_lists import Syncing, lists_over_http
 from bench.catalogue_samples import Formula
 from bench.rows import Row
 from bench.scale import BENCH_DIR, SCALE, show
+from tidegate.app.sync_process import leave_a_core_to_the_server
 from tidegate.catalogue.database import SqliteCatalogue
 
 _SECONDS = 0.75
@@ -36,8 +37,7 @@ def run() -> Sequence[Row]:
 def _lists(place: Path) -> list[Row]:
     formula, stored = Formula(max(10, int(10_000 * SCALE)), 100), Formula(max(20, int(1000 * SCALE)), 1000)
     rows = show(asyncio.run(_fill(place / "full.sqlite", formula)))
-    # The store is elsewhere: what it computes here must not be taken from whoever looks at lists.
-    with _far(stored, niceness=10) as endpoint:
+    with _far(stored, beside=True) as endpoint:
         for syncing in (
             Syncing("cfgs are read, 1,024 at once", endpoint, "plain", 1024),
             Syncing("indexes are read, 64 at once", endpoint, "indexed", 64),
@@ -97,9 +97,9 @@ def _of_floor(what: str, told: dict[str, float], seen: dict[str, int], in_flight
 
 
 @contextmanager
-def _far(formula: Formula, *, niceness: int = 0) -> Iterator[str]:
+def _far(formula: Formula, *, beside: bool = False) -> Iterator[str]:
+    """The store. It is elsewhere: `beside` lists, its work here must not be taken from whoever looks at them."""
     command = [
-        *("nice", "-n", str(niceness)),
         sys.executable,
         "-m",
         "bench.catalogue_server",
@@ -109,6 +109,8 @@ def _far(formula: Formula, *, niceness: int = 0) -> Iterator[str]:
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
+            if beside:
+                leave_a_core_to_the_server(server.pid)
             if server.stdout is None:
                 raise RuntimeError("no pipe")
             yield f"http://127.0.0.1:{int(server.stdout.readline())}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
 from bench.catalogue_samples import BEGINNING, Formula
+from bench.neighbours import processor_time, taken_since
 from bench.rows import Row
 from tidegate.format.times import format_time
 
@@ -36,11 +37,13 @@ def lists_over_http(path: Path, formula: Formula, syncing: Syncing, *, looks: in
         connection = http.client.HTTPConnection(address)
         ways = _ways(formula)
         times: dict[str, list[float]] = {what: [] for what in ways}
+        before = processor_time()
         for number in range(looks):
             for what, way in ways.items():
                 began = time.perf_counter()
                 _get(connection, way(number))
                 times[what].append(time.perf_counter() - began)
+        rows.append(Row(f"processor time that the host took, while {syncing.what}", taken_since(before), "%"))
         for what, seconds in times.items():
             p99 = statistics.quantiles(seconds, n=100)[98]
             rows.append(Row(f"{what}, p99 while {syncing.what}", p99 * 1000, "ms", target=50, better="less"))

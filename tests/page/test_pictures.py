@@ -13,10 +13,10 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 DESK, PHONE = {"width": 1360, "height": 900}, {"width": 390, "height": 844}
 # Name, size of the window, path, and words that are there once all of it is.
 PICTURES = [
+    ("running", DESK, "/running", re.compile(r"[468]\.0 MiB of 68")),  # first: the others then tell when it will end
     ("overview", DESK, "/", "hourly"),
     ("queue", DESK, "/queue", "vms-1 is running and shares namespace vms"),
     ("queue-phone", PHONE, "/queue", "vms-1 is running and shares namespace vms"),
-    ("running", DESK, "/running", "uploading on"),
     ("backup", DESK, "/backups/first?volume=shop/files&files=open", "Each backup is whole by itself"),
     ("catalogue", DESK, "/catalogue", "Written by"),
     ("system-backups", DESK, "/system?backup=before-upgrade", "No volume had to be backed up"),
@@ -38,14 +38,14 @@ def at_work(browser, tmp_path_factory):
     for namespace, name in [("mail", "inbox"), ("vms", "disk"), ("wiki", "pages"), ("media", "films")]:
         server.add_volume(namespace, name)
     for volume in ("vms/disk", "media/films"):
-        (server.root / "data" / volume / "noise").write_bytes(os.urandom(32 << 20))
+        (server.root / "data" / volume / "noise").write_bytes(os.urandom(64 << 20))
     spec = {"schedule": "@hourly", "template": {"includedNamespaces": ["shop"]}, "paused": False}
     server.post("schedules", {"metadata": {"name": "hourly"}, "spec": spec})
     made = server.tidegate("schedule", "run-now", "hourly", "-o", "name")
     server.tidegate("backup", "wait", made.strip().partition("/")[2])
     server.tidegate("verify", "create", "first", "--wait")
     server.tidegate("system", "backup", "create", "before-upgrade", "--volume-backup-policy", "disabled", "--wait")
-    server.tidegate("setting", "set", "limit-upload", "256KiB")
+    server.tidegate("setting", "set", "limit-upload", "512KiB")
     server.tidegate("setting", "set", "concurrent-backups", "2")
     server.tidegate("load", "set", "--global", "2")
     names = [("vms-1", ["vms"]), ("media-1", ["media"]), *WAITING]

@@ -57,8 +57,11 @@ def build_application(services: Services) -> FastAPI:
 
 @cache
 def _routes() -> Sequence[BaseRoute]:
-    """All routes, in the order in which they are tried. Putting them together takes a third of a second, so it is done
-    once in a process: a route finds the services in its request and must keep nothing of an application."""
+    """All routes, in the order in which they are tried.
+
+    Putting them together takes a third of a second, so it is done once in a process: a route finds the services in its
+    request and must keep nothing of an application.
+    """
     v1 = APIRouter(prefix="/v1")
     v1.include_router(resources.build_router())
     v1.include_router(backuptargets.router)

@@ -37,10 +37,10 @@ def run_sync_process() -> int:
     os._exit(0)
 
 
-def leave_a_core_to_the_server() -> None:
+def leave_a_core_to_the_server(pid: int = 0) -> None:
     """A sync keeps about one core busy, and whoever waits for a list feels each moment in which both were taken."""
     cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cores - {min(cores)} or cores)
+    os.sched_setaffinity(pid, cores - {min(cores)} or cores)
 
 
 async def _serve(orders: BinaryIO, words: BinaryIO) -> None:

@@ -112,7 +112,8 @@ def _parts(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> lis
     """Told apart by numbers, which are sorted in half the time; their names are few."""
     tables = wish.tables if wish.tables == GROUPS else f"{wish.tables} JOIN volumes v ON v.id = g.volume_id"
     rows = connection.execute(
-        f"SELECT v.target_id, g.namespace, sum(g.backups), count(*) FROM {tables} WHERE {groups.sql or '1'} GROUP BY 2, 1",
+        f"SELECT v.target_id, g.namespace, sum(g.backups), count(*) FROM {tables} "
+        f"WHERE {groups.sql or '1'} GROUP BY 2, 1",
         groups.values,
     )
     names = dict(connection.execute("SELECT id, name FROM targets"))
