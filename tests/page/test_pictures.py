@@ -10,12 +10,14 @@ from playwright.sync_api import expect
 from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-DESK, PHONE = {"width": 1360, "height": 900}, {"width": 390, "height": 844}
-# Name, size of the window, path, and words that are there once all of it is.
+DESK, PHONE = ({"width": 1360, "height": 900}, "light"), ({"width": 390, "height": 844}, "light")
+NIGHT = (DESK[0], "dark")
+# Name, window, path, and words that are there once all of it is.
 PICTURES = [
     ("running", DESK, "/running", re.compile(r"[468]\.0 MiB of 68")),  # first: the others then tell when it will end
     ("overview", DESK, "/", "hourly"),
     ("queue", DESK, "/queue", "vms-1 is running and shares namespace vms"),
+    ("queue-night", NIGHT, "/queue", "vms-1 is running and shares namespace vms"),
     ("queue-phone", PHONE, "/queue", "vms-1 is running and shares namespace vms"),
     ("backup", DESK, "/backups/first?volume=shop/files&files=open", "Each backup is whole by itself"),
     ("catalogue", DESK, "/catalogue", "Written by"),
@@ -60,8 +62,8 @@ def at_work(browser, tmp_path_factory):
 
 @pytest.mark.parametrize("picture", PICTURES, ids=[name for name, *_ in PICTURES])
 def test_a_picture_shows_a_server_at_work(browser, at_work, picture):
-    name, size, path, words = picture
-    visitor = Visitor(browser, at_work).log_in()
+    name, (size, colours), path, words = picture
+    visitor = Visitor(browser, at_work, color_scheme=colours).log_in()
     visitor.page.set_viewport_size(size)
 
     page = visitor.open(path)
