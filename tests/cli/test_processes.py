@@ -15,7 +15,9 @@ from tidegate.model.backup import BackupPhase
 from tidegate.model.transfer import BACKUP_LABEL
 from tidegate.testing.builders import a_backup, a_transfer
 
+# As in a terminal: a shell that runs the tests in the background has them ignore Ctrl-C, and they inherit that.
 MAIN = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     "from tidegate.cli.root import build_app; from tidegate.testing.clock import ManualClock; "
     "build_app(ManualClock())(prog_name='tidegate')"
 )
