@@ -11,9 +11,12 @@ import pytest
 SERVER = {"fastapi", "starlette", "uvicorn", "prometheus_client", "sqlite3", "structlog"}
 COMMAND_LINE = {"typer", "rich", "yaml", "httpx2"}
 CLIENTS_OF_STORES = {"obstore", "cryptography"}
+KINDS_OF_VOLUMES = {
+    f"tidegate.volumes.{name}" for name in ("directory", "image", "image_sink", "device_sink", "tree_sink")
+}
 
 HEAVY = [
-    ("tidegate.app.mover", SERVER | COMMAND_LINE | CLIENTS_OF_STORES | {"pydantic"}),
+    ("tidegate.app.mover", SERVER | COMMAND_LINE | CLIENTS_OF_STORES | KINDS_OF_VOLUMES | {"pydantic"}),
     ("tidegate.app.main", SERVER | COMMAND_LINE | CLIENTS_OF_STORES | {"pydantic"}),
     ("tidegate.app.commands", SERVER | CLIENTS_OF_STORES | {"pydantic", "rich"}),
     ("tidegate.model.mover_job", SERVER | COMMAND_LINE | CLIENTS_OF_STORES | {"pydantic"}),
@@ -22,7 +25,15 @@ HEAVY = [
 
 @pytest.mark.parametrize(("module", "unwanted"), HEAVY, ids=[module for module, _ in HEAVY])
 def test_a_process_loads_no_library_that_it_does_not_need(module, unwanted):
-    script = f"import sys, {module}; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
+    assert unwanted & loaded_by(f"import {module}") == set()
 
-    assert unwanted & set(loaded) == set()
+
+def test_a_nursery_loads_every_kind_of_volume_so_that_no_mover_has_to():
+    loaded = loaded_by("import importlib, tidegate.app.nursery as n; [*map(importlib.import_module, n._LATE)]")
+
+    assert loaded > KINDS_OF_VOLUMES
+
+
+def loaded_by(script):
+    command = [sys.executable, "-c", f"{script}; import sys; print(*sys.modules)"]
+    return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())

@@ -35,6 +35,11 @@ _LATE = (
     "tidegate.objects.place",
     "tidegate.objects.remote",
     "tidegate.objects.remote_clients",
+    "tidegate.volumes.device_sink",
+    "tidegate.volumes.directory",
+    "tidegate.volumes.image",
+    "tidegate.volumes.image_sink",
+    "tidegate.volumes.tree_sink",
     "json.decoder",
     "encodings.idna",
 )

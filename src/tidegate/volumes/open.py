@@ -1,4 +1,4 @@
-"""From a job to the volume that it reads or writes."""
+"""From a job to the volume that it reads or writes. Each kind is loaded when it is asked for: a mover has one job."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -7,11 +7,6 @@ from tidegate.errors import DestinationUnusable, InvalidInput
 from tidegate.model.mover_job import DownloadJob, UploadJob
 from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.volume_data import BackupContent, VolumeSink, VolumeSource
-from tidegate.volumes.device_sink import DeviceSink
-from tidegate.volumes.directory import DirectorySource
-from tidegate.volumes.image import ImageSource
-from tidegate.volumes.image_sink import ImageSink
-from tidegate.volumes.tree_sink import DirectorySink
 
 
 def open_source(
@@ -24,6 +19,8 @@ def open_source(
 ) -> VolumeSource:
     """The volume, to be entered before it is read. Raises SourceUnreadable with a sentence. See OpenSource."""
     if job.volume_kind is VolumeKind.DIRECTORY:
+        from tidegate.volumes.directory import DirectorySource
+
         return DirectorySource(
             job.path,
             block_size=block_size,
@@ -34,13 +31,23 @@ def open_source(
         )
     if job.excludes:
         raise InvalidInput("only of a file tree something can be excluded; an image is backed up as a whole")
+    from tidegate.volumes.image import ImageSource
+
     return ImageSource(job.path, job.volume_kind, wish=job.snapshot)
 
 
 def open_sink(job: DownloadJob) -> VolumeSink:
     """Where the volume is restored to. Raises DestinationUnusable with a sentence; nothing is written yet."""
     if job.volume_kind is VolumeKind.DIRECTORY:
+        from tidegate.volumes.tree_sink import DirectorySink
+
         return DirectorySink(job)
     if job.includes:
         raise DestinationUnusable("only a file tree can be restored in part; an image comes back as a whole")
-    return DeviceSink(job) if job.volume_kind is VolumeKind.DEVICE else ImageSink(job)
+    if job.volume_kind is VolumeKind.DEVICE:
+        from tidegate.volumes.device_sink import DeviceSink
+
+        return DeviceSink(job)
+    from tidegate.volumes.image_sink import ImageSink
+
+    return ImageSink(job)
