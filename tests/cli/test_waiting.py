@@ -192,7 +192,7 @@ def test_several_share_one_span_of_time(run, server):
         server.put(a_backup(name), phase="Queued")
     server.when_listening(lambda: server.put(a_backup("a"), phase="Completed"))
 
-    result = run("backup", "wait", "a", "b", "--timeout", "20s")
+    result = run("backup", "wait", "a", "b", "--timeout", "6s")
 
-    assert result.code == 7
+    assert (result.code, result.out) == (7, "backup/a\n")
     assert "The backup b did not end in time" in result.err
