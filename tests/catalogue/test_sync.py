@@ -1,5 +1,6 @@
 """The seed's algorithm over a store that counts what it is asked."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -303,3 +304,52 @@ async def test_the_expected_end_counts_the_parts_of_all_volumes_that_are_read_at
     assert all(abs(one - end) < timedelta(seconds=120) for one in known[100:])
     assert seen == sorted(seen)
     assert (far.progress.backups, far.progress.parts) == (400, {})
+
+
+class ListsLate(CountingReader):
+    """Lists where one volume lies only after something was read of another."""
+
+    def __init__(self, store, volume):
+        super().__init__(store)
+        self._late = volume_dir(volume).rpartition("/")[0]
+        self._has_read = asyncio.Event()
+
+    async def list_level(self, prefix):
+        if prefix == self._late:
+            async with asyncio.timeout(30):
+                await self._has_read.wait()
+        return await super().list_level(prefix)
+
+    async def read_part(self, key, *, start, length):
+        self._has_read.set()
+        return await super().read_part(key, start=start, length=length)
+
+
+async def test_new_volumes_are_read_while_others_are_still_being_listed(far):
+    far.put("vol-a", "backup-1")
+    far.put("vol-b", "backup-2")
+    far.reader = ListsLate(far.store, "vol-b")
+
+    outcome = await far.sync()
+
+    assert outcome.errors == ()
+    assert await far.volumes() == ["vol-a", "vol-b"]
+    assert (far.progress.done, far.progress.total) == (2, 2)
+
+
+async def test_a_listing_that_fails_in_the_end_leaves_what_was_read_before_it(far):
+    far.put("vol-a", "backup-1")
+    far.put("vol-b", "backup-2")
+    far.reader = ListsLate(far.store, "vol-b")
+    broken = volume_dir("vol-b").rpartition("/")[0]
+
+    def trouble(verb, key):
+        if key == broken:
+            raise StoreUnavailable("no answer")
+
+    far.reader.trouble = trouble
+
+    outcome = await far.sync()
+
+    assert await far.volumes() == ["vol-a"]
+    assert "no answer" in outcome.errors[0]

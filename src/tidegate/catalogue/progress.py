@@ -32,7 +32,9 @@ class SyncProgress:
     backups_from_index: int = 0
     parts: dict[str, float] = field(default_factory=dict)
     """Of each volume under way, the part that is read."""
-    stage_began: datetime | None = None
+    volumes_done: int = 0
+    """Some of them while others were still being listed."""
+    reading_began: datetime | None = None
     errors: int = 0
     sentences: list[str] = field(default_factory=list)
     """The first few errors."""
@@ -46,9 +48,10 @@ class SyncProgress:
         """How many it has read, from wherever."""
         return self.backups_read + self.backups_from_index
 
-    def enter(self, stage: SyncStage, *, total: int, at: datetime | None = None) -> None:
-        """A new stage begins with nothing done."""
-        self.stage, self.done, self.total, self.stage_began = stage, 0, total, at
+    def enter(self, stage: SyncStage, *, total: int) -> None:
+        """A new stage begins with nothing done, but for volumes that were read before it."""
+        self.stage, self.total = stage, total
+        self.done = self.volumes_done if stage is SyncStage.READING else 0
 
     def part_read(self, volume: str, part: float) -> None:
         """So much more of this volume is read."""
@@ -57,7 +60,9 @@ class SyncProgress:
     def volume_done(self, volume: str) -> None:
         """However it went: nothing is left to do for it."""
         self.parts.pop(volume, None)
-        self.done += 1
+        self.volumes_done += 1
+        if self.stage is SyncStage.READING:
+            self.done = self.volumes_done
 
     def failed(self, what: str, error: TidegateError) -> None:
         """Something could not be read; the rest goes on."""
@@ -70,4 +75,4 @@ class SyncProgress:
         done = self.done + sum(self.parts.values())
         if self.stage is not SyncStage.READING or not done:
             return None
-        return now + (now - (self.stage_began or self.started_at)) / done * max(self.total - done, 0)
+        return now + (now - (self.reading_began or self.started_at)) / done * max(self.total - done, 0)

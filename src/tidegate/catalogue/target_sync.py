@@ -1,12 +1,14 @@
 """One target: list its volumes, compare, drop what is gone, bring each volume up to date.
 
-The seed's algorithm. The store is only looked at: a reader cannot change it. What could not be listed counts as still
-there.
+The seed's algorithm, but that new volumes are read while others are still being listed: in a store far away listing
+is mostly waiting, and reading mostly work. The store is only looked at: a reader cannot change it. What could not be
+listed counts as still there.
 """
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -17,7 +19,7 @@ from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.flow import Flow
 from tidegate.catalogue.progress import SyncProgress, SyncStage
 from tidegate.catalogue.volume_sync import Tools, index_room, sync_volume
-from tidegate.decide.catalogue_diff import HeldBack, ignored_message, plan_volumes
+from tidegate.decide.catalogue_diff import HeldBack, VolumesPlan, ignored_message, plan_volumes
 from tidegate.errors import NotFound, StoreUnavailable, TidegateError
 from tidegate.format.paths import LOCKS_OF_IMAGES, VOLUMES, check_name, volume_dir, volume_name_of
 from tidegate.ports.clock import Clock
@@ -98,9 +100,22 @@ class TargetSync:
         """All of it, or the one volume."""
         if self._order.volume:
             return await self._one_volume(check_name(self._order.volume, what="volume"))
+        known = await self._tools.catalogue.volume_marks(self._order.target)
+        async with self._readers(known) as backlog:
+            # What is new is safe to add, whatever else the listing will tell; most of a first sync is nothing else.
+            names = await self._list_volumes(lambda name: None if name in known else backlog.add(name))
+            plan = await self._planned(names, known)
+            # New ones first: they are what somebody may be looking for.
+            for name in (*plan.pull, *plan.look):
+                if name in names.found:
+                    backlog.add(name)
+            self._progress.enter(SyncStage.READING, total=backlog.seen)
+        self._progress.stage = SyncStage.DONE
+        return self._outcome(len(names.found), held_back=plan.held_back, ignored=names.ignored)
+
+    async def _planned(self, names: _Names, known: dict[str, VolumeMark]) -> VolumesPlan:
+        """What is left to read; what is gone is dropped."""
         catalogue, target = self._tools.catalogue, self._order.target
-        names = await self._list_volumes()
-        known = await catalogue.volume_marks(target)
         unseen = {name for name in known if names.unlisted and names.may_have(name)}
         plan = plan_volumes(
             known.keys(), names.found | unseen, confirmed=self._order.confirmed, moved=self._order.moved
@@ -109,10 +124,7 @@ class TargetSync:
         for name in plan.drop:
             await catalogue.drop_volume(target, name)
             self._progress.done += 1
-        # New ones first: they are what somebody may be looking for.
-        await self._read_all([name for name in (*plan.pull, *plan.look) if name in names.found], known)
-        self._progress.stage = SyncStage.DONE
-        return self._outcome(len(names.found), held_back=plan.held_back, ignored=names.ignored)
+        return plan
 
     async def _one_volume(self, volume: str) -> SyncOutcome:
         catalogue, target = self._tools.catalogue, self._order.target
@@ -120,7 +132,8 @@ class TargetSync:
         known = await catalogue.volume_marks(target, volume)
         listing = await self._tools.flow.ask(lambda: self._tools.reader.list_level(volume_dir(volume)))
         if listing.objects or listing.prefixes:
-            await self._read_all([volume], known)
+            async with self._readers(known) as backlog:
+                backlog.add(volume)
         elif known:
             await self._check_that_others_are_there(volume)
             await catalogue.drop_volume(target, volume)
@@ -150,23 +163,24 @@ class TargetSync:
             error_count=self._progress.errors,
         )
 
-    async def _list_volumes(self) -> _Names:
+    async def _list_volumes(self, on_found: Callable[[str], None]) -> _Names:
         """By the three levels below which Longhorn spreads them. The first one must answer; others are missed."""
         names = _Names()
+
+        def note(prefixes: Iterable[str]) -> None:
+            for prefix in prefixes:
+                name = volume_name_of(prefix)
+                if not name:
+                    names.ignored.append(prefix.rpartition("/")[2])
+                elif name != LOCKS_OF_IMAGES:
+                    names.found.add(name)
+                    on_found(name)
+
         flow, reader = self._tools.flow, self._tools.reader
         level = list((await flow.ask(lambda: reader.list_level(VOLUMES))).prefixes)
-        for _ in range(2):
-            level = self._spread(level, names)
-            self._progress.enter(SyncStage.LISTING, total=len(level))
-            level = await self._list_each(level, names)
-        for prefix in level:
-            name = volume_name_of(prefix)
-            if name == LOCKS_OF_IMAGES:
-                continue
-            if name:
-                names.found.add(name)
-            else:
-                names.ignored.append(prefix.rpartition("/")[2])
+        below: list[str] = []
+        await self._list_each(self._spread(level, names), names, below.extend)
+        await self._list_each(self._spread(below, names), names, note)
         return names
 
     @staticmethod
@@ -176,13 +190,13 @@ class TargetSync:
         names.ignored.extend(name for name in last.values() if not _SPREAD.fullmatch(name))
         return [prefix for prefix, name in last.items() if _SPREAD.fullmatch(name)]
 
-    async def _list_each(self, prefixes: list[str], names: _Names) -> list[str]:
-        found: list[str] = []
+    async def _list_each(self, prefixes: list[str], names: _Names, on_listed: Callable[[Iterable[str]], None]) -> None:
         missed = len(names.unlisted)
+        self._progress.enter(SyncStage.LISTING, total=len(prefixes))
 
         async def one(prefix: str) -> None:
             try:
-                found.extend((await self._tools.flow.ask(lambda: self._tools.reader.list_level(prefix))).prefixes)
+                on_listed((await self._tools.flow.ask(lambda: self._tools.reader.list_level(prefix))).prefixes)
             except TidegateError as error:
                 if self._tools.flow.ends_all(error):
                     raise
@@ -193,11 +207,12 @@ class TargetSync:
         await _side_by_side((partial(one, prefix) for prefix in prefixes), self._width)
         if prefixes and len(names.unlisted) - missed == len(prefixes):
             raise StoreUnavailable(f"none of {len(prefixes)} directories of volumes could be listed")
-        return found
 
-    async def _read_all(self, volumes: list[str], known: dict[str, VolumeMark]) -> None:
-        began = self._tools.clock.now()
-        self._progress.enter(SyncStage.READING, total=len(volumes), at=began)
+    @asynccontextmanager
+    async def _readers(self, known: dict[str, VolumeMark]) -> AsyncIterator["_Backlog"]:
+        """Whatever is put into the backlog is read, from now on; left when all of it is."""
+        began = self._progress.reading_began = self._tools.clock.now()
+        backlog = _Backlog()
 
         async def one(volume: str) -> None:
             try:
@@ -214,7 +229,15 @@ class TargetSync:
             if len(self._untouched) >= _TOUCH_BATCH:
                 await self._touch(began)
 
-        await _side_by_side((partial(one, volume) for volume in volumes), self._width)
+        async def reader() -> None:
+            while (volume := await backlog.next()) is not None:
+                await one(volume)
+
+        async with _first_error_alone(), asyncio.TaskGroup() as group:
+            for _ in range(self._width):
+                group.create_task(reader())
+            yield backlog
+            backlog.close()
         await self._touch(began)
 
     async def _touch(self, began: datetime) -> None:
@@ -227,6 +250,35 @@ class TargetSync:
         return min(_MOST_VOLUMES, max(2, self._tools.reader.requests_in_flight))
 
 
+class _Backlog:
+    """Volumes that are still to be read, each once, in the order in which they became known."""
+
+    def __init__(self) -> None:
+        self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
+        self._seen: set[str] = set()
+
+    @property
+    def seen(self) -> int:
+        """How many there are in all, those that are read already included."""
+        return len(self._seen)
+
+    def add(self, volume: str) -> None:
+        if volume not in self._seen:
+            self._seen.add(volume)
+            self._waiting.put_nowait(volume)
+
+    def close(self) -> None:
+        """No more come."""
+        self._waiting.put_nowait(None)
+
+    async def next(self) -> str | None:
+        """None at the end, for everybody who asks."""
+        volume = await self._waiting.get()
+        if volume is None:
+            self.close()
+        return volume
+
+
 Work = Callable[[], Awaitable[None]]
 
 
@@ -237,9 +289,15 @@ async def _side_by_side(works: Iterator[Work], width: int) -> None:
         for work in works:
             await work()
 
+    async with _first_error_alone(), asyncio.TaskGroup() as group:
+        for _ in range(width):
+            group.create_task(worker())
+
+
+@asynccontextmanager
+async def _first_error_alone() -> AsyncIterator[None]:
+    """Whoever asked for a sync is told one reason, not a group of them."""
     try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(width):
-                group.create_task(worker())
+        yield
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
