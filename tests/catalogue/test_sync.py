@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.catalogue.progress import SyncStage
+from tidegate.catalogue.progress import SyncProgress, SyncStage
+from tidegate.catalogue.target_sync import SyncOrder, TargetSync
 from tidegate.errors import NotFound, StoreUnavailable, Unauthenticated
 from tidegate.format.paths import backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
 from tidegate.model.catalogue import BackupState
@@ -335,6 +336,28 @@ async def test_new_volumes_are_read_while_others_are_still_being_listed(far):
     assert outcome.errors == ()
     assert await far.volumes() == ["vol-a", "vol-b"]
     assert (far.progress.done, far.progress.total) == (2, 2)
+
+
+async def test_a_volume_that_is_made_while_others_are_listed_is_not_taken_for_one_that_is_gone(far):
+    far.put("vol-a", "backup-1")
+    far.put("vol-b", "backup-2")
+    await far.sync()
+    beside = CountingReader(far.store)
+
+    class MakesOne(CountingReader):
+        async def list_level(self, prefix):
+            listing = await super().list_level(prefix)
+            if prefix == volume_dir("vol-a").rpartition("/")[0]:
+                far.put("vol-c", "backup-3")
+                order = SyncOrder(target="far", volume="vol-c")
+                await TargetSync(order, beside, far.catalogue, far.clock, SyncProgress(far.clock.now())).run()
+            return listing
+
+    far.reader = MakesOne(far.store)
+
+    await far.sync()
+
+    assert await far.volumes() == ["vol-a", "vol-b", "vol-c"]
 
 
 async def test_a_listing_that_fails_in_the_end_leaves_what_was_read_before_it(far):
