@@ -190,6 +190,7 @@ def test_a_setting_holds_at_once_and_goes_back_to_its_default(visitor, server):
 def commands_of(visitor, name):
     visitor.page.get_by_role("button", name=f"Actions for {name}", exact=True).click()
     shown = visitor.page.get_by_role("dialog").locator("[data-command]")
+    shown.first.wait_for()  # counting waits for nothing
     found = [shown.nth(n).get_attribute("data-command") for n in range(shown.count())]
     visitor.page.keyboard.press("Escape")
     return found

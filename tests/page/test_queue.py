@@ -116,4 +116,4 @@ def test_shared_namespaces_stand_out(visitor, server, paused):
 
     expect(visitor.row("one").locator(".chip.lit")).to_have_text("shop")
     expect(visitor.row("three").locator(".chip.lit")).to_have_count(0)
-    assert page.locator(".timeline").count() == 1
+    expect(page.locator(".timeline")).to_have_count(1)
