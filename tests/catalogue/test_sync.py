@@ -376,3 +376,15 @@ async def test_a_listing_that_fails_in_the_end_leaves_what_was_read_before_it(fa
 
     assert await far.volumes() == ["vol-a"]
     assert "no answer" in outcome.errors[0]
+
+
+def test_the_expected_end_goes_by_the_time_of_reading_and_not_of_listing(far):
+    began = far.clock.now()
+    progress = SyncProgress(began)
+    progress.enter(SyncStage.LISTING, total=9)
+    progress.volume_begun(began + timedelta(seconds=16))
+    progress.enter(SyncStage.READING, total=4)
+    progress.volume_begun(began + timedelta(seconds=17))
+    progress.volume_done("vol-a")
+
+    assert progress.expected_end(began + timedelta(seconds=18)) == began + timedelta(seconds=24)

@@ -57,6 +57,10 @@ class SyncProgress:
         """So much more of this volume is read."""
         self.parts[volume] = self.parts.get(volume, 0.0) + part
 
+    def volume_begun(self, at: datetime) -> None:
+        """The first one tells when reading began, and so how quick it is: in a sync without news, after the listing."""
+        self.reading_began = self.reading_began or at
+
     def volume_done(self, volume: str) -> None:
         """However it went: nothing is left to do for it."""
         self.parts.pop(volume, None)

@@ -211,7 +211,7 @@ class TargetSync:
     @asynccontextmanager
     async def _readers(self, known: dict[str, VolumeMark]) -> AsyncIterator["_Backlog"]:
         """Whatever is put into the backlog is read, from now on; left when all of it is."""
-        began = self._progress.reading_began = self._tools.clock.now()
+        began = self._tools.clock.now()
         backlog = _Backlog()
 
         async def one(volume: str) -> None:
@@ -231,6 +231,7 @@ class TargetSync:
 
         async def reader() -> None:
             while (volume := await backlog.next()) is not None:
+                self._progress.volume_begun(self._tools.clock.now())
                 await one(volume)
 
         async with _first_error_alone(), asyncio.TaskGroup() as group:
