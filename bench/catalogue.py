@@ -21,7 +21,7 @@ from bench.catalogue_lists import Syncing, lists_over_http
 from bench.catalogue_samples import Formula
 from bench.rows import Row
 from bench.scale import BENCH_DIR, SCALE, show
-from tidegate.app.sync_process import leave_a_core_to_the_server
+from tidegate.app.sync_cores import all_but_one, confine
 from tidegate.catalogue.database import SqliteCatalogue
 
 _SECONDS = 0.75
@@ -110,7 +110,7 @@ def _far(formula: Formula, *, beside: bool = False) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             if beside:
-                leave_a_core_to_the_server(server.pid)
+                confine(server.pid, all_but_one())
             if server.stdout is None:
                 raise RuntimeError("no pipe")
             yield f"http://127.0.0.1:{int(server.stdout.readline())}"

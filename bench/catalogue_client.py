@@ -14,7 +14,6 @@ from pathlib import Path
 from bench.far_client import credentials_of
 from bench.resource_store import WallClock
 from tidegate.app.collector import search_seldom
-from tidegate.app.sync_process import leave_a_core_to_the_server
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.catalogue.target_sync import SyncOrder, TargetSync
@@ -26,7 +25,6 @@ from tidegate.objects.open_reader import open_reader
 async def sync(endpoint: str, bucket: str, in_flight: int, database: Path) -> dict[str, float]:
     access = TargetAccess(url=f"s3://{bucket}@us-east-1/", credentials=dict(credentials_of(endpoint)))
     search_seldom()  # as the process does that a server has for syncs
-    leave_a_core_to_the_server()
     catalogue = SqliteCatalogue.open(database)
     reader = open_reader(access, in_flight=in_flight, pause=asyncio.sleep)
     progress = SyncProgress(datetime.now(UTC))

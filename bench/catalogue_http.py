@@ -31,9 +31,7 @@ from tidegate.testing.builders import a_target
 TOKEN = "bench"
 
 
-async def _keep_syncing(path: Path, access: TargetAccess, in_flight: int) -> None:
-    children = Children(path.with_name("maps"))
-    process = SyncProcess(path, lambda: children.start(Trade.SYNC))
+async def _keep_syncing(process: SyncProcess, access: TargetAccess, in_flight: int) -> None:
     for number in count():
         order = SyncOrder(target=f"another-{number}")
         errand = SyncErrand(access, order, SyncProgress(datetime.now(UTC)), in_flight)
@@ -47,6 +45,8 @@ async def _serve(path: Path, access: TargetAccess, in_flight: int) -> None:
     clock = SystemClock()
     store = MemoryStore(clock=clock, new_id=new_id)
     await store.create(a_target("far", url="s3://bucket@region/"))
+    children = Children(path.with_name("maps"))
+    process = SyncProcess(path, lambda: children.start(Trade.SYNC))
     services = Services(
         store,
         clock,
@@ -54,11 +54,12 @@ async def _serve(path: Path, access: TargetAccess, in_flight: int) -> None:
         token_is_good=lambda token: token == TOKEN,
         version="bench",
         catalogue=SqliteCatalogue.open(path),
+        make_way=process.cores.make_way,
     )
     with listening_socket("127.0.0.1", 0) as listener:
         server = HttpServer(services)
         search_seldom()  # as the server does
-        syncing = asyncio.create_task(_keep_syncing(path, access, in_flight))
+        syncing = asyncio.create_task(_keep_syncing(process, access, in_flight))
         print(url_of(listener), flush=True)
         await server.serve(sockets=[listener])
         syncing.cancel()

@@ -45,6 +45,17 @@ async def test_backups_are_found_and_counted_by_whatever_is_known_of_them(api, c
         assert counted["backups"] == len(expected), query
 
 
+@pytest.mark.parametrize("way", ["catalogue/backups", "catalogue/volumes", "catalogue/counts", "backupvolumes"])
+async def test_what_runs_in_the_background_is_told_to_make_way_for_whoever_looks(api, services, catalogue, way):
+    told = []
+    services.make_way = lambda: told.append(way)
+
+    assert [(await api.get(probe)).status_code for probe in ("/livez", "/metrics", "/v1/version")] == [200, 200, 200]
+    assert told == [], "a probe looks at nothing"
+    assert (await api.get(f"/v1/{way}")).status_code == 200
+    assert set(told) == {way}
+
+
 async def test_volumes_are_found_by_their_backups_and_pages_lead_to_the_end(api, catalogue):
     by_label = (await api.get("/v1/catalogue/volumes", params={"label": "RecurringJob"})).json()
     seen, way = [], "/v1/catalogue/backups?limit=2&target=*ar"

@@ -74,9 +74,10 @@ class _List(Generic[T]):
 
 
 def catalogue_of(services: Services) -> Catalogue:
-    """The catalogue; one is missing only where the API is put together without a server."""
+    """The catalogue, for somebody who waits; one is missing only where the API is put together without a server."""
     if services.catalogue is None:
         raise Refused("this server keeps no catalogue")
+    services.make_way()
     return services.catalogue
 
 

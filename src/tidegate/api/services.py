@@ -55,6 +55,8 @@ class Services:
     """Remembers what it saw where the server counts the news of it."""
     event_lines: EventLines = field(default_factory=EventLines)
     catalogue: Catalogue | None = None
+    make_way: Callable[[], None] = lambda: None
+    """Called when somebody looks into the catalogue: what runs in the background steps aside for a while."""
     syncs: CatalogueSyncs | None = None
     deletions: Deletions | None = None
     queue_decisions: Callable[[], Mapping[str, int]] = dict

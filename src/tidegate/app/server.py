@@ -128,6 +128,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             scrapes=runtime.scrapes,
             deletions=desk,
             catalogue=catalogue,
+            make_way=sync_process.cores.make_way,
             syncs=syncs,
             queue_decisions=lambda: runtime.mirror.decisions,
         )

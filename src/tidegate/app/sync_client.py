@@ -10,6 +10,7 @@ from pathlib import Path
 import structlog
 
 from tidegate.app.mover_process import Process
+from tidegate.app.sync_cores import SyncCores
 from tidegate.app.sync_messages import Begin, Ended, EndSync, Order, Sync, Word, next_message, packed
 from tidegate.catalogue.target_sync import SyncOutcome
 from tidegate.controllers.catalogue_sync import SyncErrand
@@ -63,6 +64,7 @@ class SyncProcess:
     catalogue: Path
     start: Callable[[], Awaitable[Process]]
     patience: float = _PATIENCE_SECONDS
+    cores: SyncCores = field(default_factory=SyncCores)
     _talk: _Talk | None = None
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -129,16 +131,17 @@ class SyncProcess:
         except OSError as error:
             raise HelperLost(f"no process for syncs could be started: {error.strerror}") from error
         log.info("process for syncs started", pid=process.pid)
+        self.cores.belong_to(process.pid)
         talk = _Talk(process)
         talk.say(Begin(self.catalogue))
         talk.tasks = [
-            asyncio.create_task(_listen(talk, self.patience)),
+            asyncio.create_task(_listen(talk, self.patience, self.cores)),
             asyncio.create_task(_log_what_it_prints(process)),
         ]
         return talk
 
 
-async def _listen(talk: _Talk, patience: float) -> None:
+async def _listen(talk: _Talk, patience: float, cores: SyncCores) -> None:
     assert talk.process.stdout is not None  # noqa: S101  # asked for at the start
     try:
         while (word := await next_message(talk.process.stdout)) is not None:
@@ -148,6 +151,7 @@ async def _listen(talk: _Talk, patience: float) -> None:
         log.exception("the process that reads stores is not understood and is ended", pid=talk.process.pid)
         patience = 0
     finally:
+        cores.left_by_all()
         talk.end()
     await _gone(talk.process, patience)
 

@@ -29,18 +29,11 @@ def run_sync_process() -> int:
     orders, words = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     os.dup2(2, 1)  # what a library prints is for the log, not for the server
     os.nice(_NICENESS)
-    leave_a_core_to_the_server()
     search_seldom()
     asyncio.new_event_loop().run_until_complete(_serve(orders, words))
     sys.stderr.flush()
     # Without waiting for threads: one may hang in a dead share, and nobody is left who wants its answer.
     os._exit(0)
-
-
-def leave_a_core_to_the_server(pid: int = 0) -> None:
-    """A sync keeps about one core busy, and whoever waits for a list feels each moment in which both were taken."""
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(pid, cores - {min(cores)} or cores)
 
 
 async def _serve(orders: BinaryIO, words: BinaryIO) -> None:

@@ -1,0 +1,108 @@
+"""The core that a sync leaves to whoever looks at lists: real processes, and what the kernel says of their threads."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tidegate.app.sync_cores import SyncCores, all_but_one
+
+ALL = os.sched_getaffinity(0)
+
+needs_two = pytest.mark.skipif(len(ALL) < 2, reason="with one core there is none to leave")
+
+BUSY = "import sys, threading; threading.Thread(target=sys.stdin.read).start(); print('up', flush=True)"
+
+
+@pytest.fixture
+def process():
+    """With two threads at least; it ends with its standard input."""
+    with subprocess.Popen([sys.executable, "-c", BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"up\n"
+        yield process
+        process.stdin.close()
+
+
+def cores_of(process):
+    threads = [int(thread.name) for thread in Path(f"/proc/{process.pid}/task").iterdir()]
+    assert len(threads) >= 2
+    (cores,) = {frozenset(os.sched_getaffinity(thread)) for thread in threads}
+    return cores
+
+
+@needs_two
+async def test_a_sync_has_all_cores_until_somebody_looks_then_one_fewer_in_every_thread(process):
+    cores = SyncCores()
+    cores.belong_to(process.pid)
+    assert cores_of(process) == ALL
+
+    cores.make_way()
+
+    assert cores_of(process) == all_but_one()
+    assert len(all_but_one()) == len(ALL) - 1
+
+
+@needs_two
+async def test_it_has_them_back_when_nobody_has_looked_for_a_while(process):
+    cores = SyncCores(quiet_seconds=0.01)
+    cores.belong_to(process.pid)
+    cores.make_way()
+
+    over = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_later(cores.quiet_seconds, over.set_result, None)  # set later, so it ends later
+    await over
+    assert cores_of(process) == ALL
+
+    cores.make_way()
+    assert cores_of(process) == all_but_one(), "and makes way again"
+
+
+@needs_two
+async def test_each_look_begins_the_wait_anew(process):
+    cores = SyncCores(quiet_seconds=3600)
+    cores.belong_to(process.pid)
+    cores.make_way()
+
+    cores._return()  # as if the timer of an earlier look ended now
+
+    assert cores_of(process) == all_but_one()
+
+
+@needs_two
+async def test_a_process_that_is_started_while_somebody_looks_makes_way_from_the_start(process):
+    cores = SyncCores()
+    cores.make_way()
+
+    cores.belong_to(process.pid)
+
+    assert cores_of(process) == all_but_one()
+
+
+async def test_a_process_that_is_gone_is_no_reason_to_refuse_a_look(process):
+    cores = SyncCores()
+    cores.belong_to(process.pid)
+    process.stdin.close()
+    process.wait()
+
+    cores.make_way()
+
+
+@needs_two
+async def test_a_number_that_is_somebody_elses_by_now_is_left_alone(process):
+    cores = SyncCores()
+    cores.belong_to(process.pid)
+    cores.left_by_all()
+
+    cores.make_way()
+
+    assert cores_of(process) == ALL
+
+
+@pytest.mark.parametrize(("has", "may_use"), [({0, 1, 2, 3}, {1, 2, 3}), ({2, 3}, {3}), ({5}, {5})])
+def test_all_but_one_of_the_cores_that_there_are(monkeypatch, has, may_use):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: has)
+
+    assert all_but_one() == may_use
