@@ -25,8 +25,9 @@ from tidegate.format.paths import LOCKS_OF_IMAGES, VOLUMES, check_name, volume_d
 from tidegate.ports.clock import Clock
 from tidegate.ports.store_reader import StoreReader
 
-# A volume under way holds its listing: more of them at once cost memory and save nothing.
-_MOST_VOLUMES = 64
+# A volume under way holds its listing, so more of them at once cost memory. Some of them ask nothing, because they are
+# being decoded or written, so fewer would leave requests unused.
+_MOST_VOLUMES = 96
 _TOUCH_BATCH = 500
 _SPREAD = re.compile(r"[0-9a-f]{2}")
 
@@ -248,7 +249,7 @@ class TargetSync:
 
     @property
     def _width(self) -> int:
-        return min(_MOST_VOLUMES, max(2, self._tools.reader.requests_in_flight))
+        return min(_MOST_VOLUMES, max(2, 2 * self._tools.reader.requests_in_flight))
 
 
 class _Backlog:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 
 from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
 from tidegate.catalogue.interning import Interning
@@ -11,10 +12,14 @@ from tidegate.format.label_subject import subject_of
 from tidegate.format.times import to_seconds
 from tidegate.model.catalogue import Subject
 
+# Python's sqlite3 lets other threads on at each statement, and may wait five milliseconds for the interpreter to come
+# back. So a statement takes many rows: as many as the largest of these that are still there, so that few forms of it
+# are ever prepared.
+_ROWS_AT_ONCE = (250, 50, 10, 1)
 _UPSERT = """
 INSERT INTO backups (volume_id, group_id, name, created, mark, state, hidden, flags, snapshot_created, snapshot_name,
     size, volume_size, new_bytes, repeated_bytes, compression_id, parameters_id, label_set_id, messages)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES {rows}
 ON CONFLICT (volume_id, name) DO UPDATE SET group_id = excluded.group_id, created = excluded.created,
     mark = excluded.mark, state = excluded.state, hidden = excluded.hidden, flags = excluded.flags,
     snapshot_created = excluded.snapshot_created, snapshot_name = excluded.snapshot_name, size = excluded.size,
@@ -22,6 +27,8 @@ ON CONFLICT (volume_id, name) DO UPDATE SET group_id = excluded.group_id, create
     compression_id = excluded.compression_id, parameters_id = excluded.parameters_id,
     label_set_id = excluded.label_set_id, messages = excluded.messages
 """
+_ROW = f"({', '.join('?' * 18)})"
+_UPSERTS = {size: _UPSERT.format(rows=", ".join([_ROW] * size)) for size in _ROWS_AT_ONCE}
 _RECOUNT = """
 UPDATE groups SET backups = (SELECT count(*) FROM backups b WHERE b.group_id = groups.id AND b.hidden = 0)
 WHERE volume_id = ?
@@ -41,7 +48,7 @@ class CatalogueWriting:
         hidden = self._hidden(change.target, change.volume)
         common = _Common(self, volume)
         rows = [self._row(volume, found, common, hidden) for found in change.backups]
-        self._connection.executemany(_UPSERT, rows)
+        self._upsert(rows)
         if change.vanished:
             self._drop_backups(volume, change.vanished)
         if change.backups or change.vanished:
@@ -166,6 +173,14 @@ class CatalogueWriting:
             labels,
             to_text(found.messages) if found.messages else None,
         )
+
+    def _upsert(self, rows: Sequence[tuple[object, ...]]) -> None:
+        start = 0
+        for size in _ROWS_AT_ONCE:
+            while len(rows) - start >= size:
+                values = list(chain.from_iterable(rows[start : start + size]))
+                self._connection.execute(_UPSERTS[size], values)
+                start += size
 
     def _drop_backups(self, volume: int, names: Sequence[str]) -> None:
         freed: list[int] = []
