@@ -61,14 +61,17 @@ async def test_what_is_wanted_gone_is_in_no_list_also_after_a_restart_and_a_sync
 
     assert await far.names() == ["backup-2"]
     assert await far.volumes() == ["vol-a"]
-    counts = await far.catalogue.counts(CatalogueFilter())
-    assert (counts.volumes, counts.backups) == (1, 1)
+    for wanted in (CatalogueFilter(), CatalogueFilter(target="far"), CatalogueFilter(search="vol")):
+        counts = await far.catalogue.counts(wanted)
+        assert (counts.volumes, counts.backups) == (1, 1), wanted
     with pytest.raises(NotFound):
         await far.catalogue.backup("far", "vol-a", "backup-1")
 
     await far.catalogue.unhide("far", "vol-a", "backup-1")
     await far.catalogue.unhide("far", "vol-b")
     assert sorted(await far.names()) == ["backup-1", "backup-2", "backup-3"]
+    counts = await far.catalogue.counts(CatalogueFilter(target="far"))
+    assert (counts.volumes, counts.backups) == (2, 3)
 
 
 async def test_a_wish_counts_for_what_is_found_later(far):

@@ -13,8 +13,9 @@ from typing import NamedTuple
 from tidegate.catalogue.conditions import Condition, group_condition
 from tidegate.catalogue.keys import (
     END,
-    GROUPS,
+    FEW,
     MOST_SKIPPED,
+    SORTED,
     Key,
     Wish,
     by_time,
@@ -53,9 +54,9 @@ class FacetLimits:
     """Counted of those that are not completed."""
     counted: int = MOST_SKIPPED
     """Counted where each has to be asked: as many as can be scrolled to."""
-    sorted: int = 20_000
+    sorted: int = SORTED
     """Of more, some are met soon on the way back through time."""
-    groups: int = 2_000
+    groups: int = FEW
     """Whose numbers are found out first; of more, each is asked when one of its backups is met."""
 
     def facet(self, found: Mapping[str, int], newest: int | None = None) -> Facet:
@@ -110,9 +111,8 @@ class _Part(NamedTuple):
 
 def _parts(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> list[_Part]:
     """Told apart by numbers, which are sorted in half the time; their names are few."""
-    tables = wish.tables if wish.tables == GROUPS else f"{wish.tables} JOIN volumes v ON v.id = g.volume_id"
     rows = connection.execute(
-        f"SELECT v.target_id, g.namespace, sum(g.backups), count(*) FROM {tables} "
+        f"SELECT g.target_id, g.namespace, sum(g.backups), count(*) FROM {wish.tables} "
         f"WHERE {groups.sql or '1'} GROUP BY 2, 1",
         groups.values,
     )

@@ -11,13 +11,17 @@ from tidegate.errors import InvalidInput
 from tidegate.format.times import to_seconds
 from tidegate.model.catalogue import CatalogueFilter
 
-GROUPS = "groups g JOIN volumes v ON v.id = g.volume_id AND v.hidden = 0 JOIN targets t ON t.id = v.target_id"
+_GROUPS_OF_VOLUMES = (
+    "groups g JOIN volumes v ON v.id = g.volume_id AND v.hidden = 0 JOIN targets t ON t.id = g.target_id"
+)
+# In this order: there is no index from a target to its groups, and all of them are gone through once.
+_GROUPS_OF_TARGETS = "groups g CROSS JOIN targets t ON t.id = g.target_id"
 # With a filter at most so many can be skipped: what is passed over has to be looked at.
 MOST_SKIPPED = 5_000
 # Up to so many groups, or sets of labels, each is asked for its newest; beyond, they are met often enough on the way.
-_FEW = 2_000
+FEW = 2_000
 # So many are sorted at once, which is one step that leaves other threads alone; beyond, each group is asked by itself.
-_SORTED = 20_000
+SORTED = 20_000
 _FIRST_CHUNK, _CHUNK = 8, 64
 
 Key = tuple[int, int]
@@ -68,15 +72,20 @@ def wish_for(wanted: CatalogueFilter, before: Key, limit: int) -> Wish:
     rows = row_condition(replace(wanted, until=None))
     if wanted.until is not None:
         before = min(before, (to_seconds(wanted.until) or 0, 0))
-    tables = GROUPS if wanted.target or wanted.volume else "groups g"
-    return Wish(label_condition(wanted), rows, before, limit, _sets(wanted), tables)
+    return Wish(label_condition(wanted), rows, before, limit, _sets(wanted), _tables(wanted))
+
+
+def _tables(wanted: CatalogueFilter) -> str:
+    if wanted.volume:
+        return _GROUPS_OF_VOLUMES
+    return _GROUPS_OF_TARGETS if wanted.target else "groups g"
 
 
 def keys(connection: sqlite3.Connection, groups: Condition, wish: Wish) -> Iterator[Key]:
     """(created, id) of what matches, newest first."""
     if groups:
         numbers = _numbers(connection, Condition(f"SELECT g.id FROM {wish.tables} WHERE {groups.sql}", groups.values))
-        if numbers is not None and _backups_in(connection, numbers) <= _SORTED:
+        if numbers is not None and _backups_in(connection, numbers) <= SORTED:
             inner = in_groups(",".join(map(str, numbers))).and_(wish.rest)
             return walk(connection, inner, wish.before, wish.limit)
         if numbers is not None:
@@ -115,7 +124,7 @@ def _counted_off(connection: sqlite3.Connection, limit: int, skip: int) -> Itera
     return walk(connection, Condition(), ((hour + 1) * 3600, 0), limit, skip=skip - newer)
 
 
-def inside(connection: sqlite3.Connection, groups: Condition, tables: str = GROUPS) -> Condition:
+def inside(connection: sqlite3.Connection, groups: Condition, tables: str) -> Condition:
     """The same groups by their numbers, found out once."""
     if not groups:
         return groups
@@ -178,8 +187,8 @@ def _backups_in(connection: sqlite3.Connection, groups: list[int]) -> int:
 
 def _numbers(connection: sqlite3.Connection, chosen: Condition) -> list[int] | None:
     """The numbers that a SELECT finds, or None if there are many."""
-    rows = connection.execute(f"{chosen.sql} LIMIT {_FEW + 1}", chosen.values).fetchall()
-    return [int(number) for (number,) in rows] if len(rows) <= _FEW else None
+    rows = connection.execute(f"{chosen.sql} LIMIT {FEW + 1}", chosen.values).fetchall()
+    return [int(number) for (number,) in rows] if len(rows) <= FEW else None
 
 
 def walk(

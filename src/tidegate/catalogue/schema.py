@@ -10,7 +10,7 @@ log = structlog.get_logger(__name__)
 
 # "TGCA": tells our file from any other program's.
 APPLICATION_ID = 0x54474341
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _BUSY_TIMEOUT_MS = 5_000
 # A page that many commits change is written into the database once for all of them that the log holds.
 _CHECKPOINT_PAGES = 8_000
@@ -18,7 +18,8 @@ _CHECKPOINT_PAGES = 8_000
 # Integers for everything that a million rows repeat. `mark` is a digest of what a listing shows of the cfg: while it
 # is the same, the cfg is not read again. `groups` are the backups of a volume that have the same subject: whatever
 # people search for leads to a few groups, and `by_group` from there to the newest backups. `words` is all that a search
-# goes through, in small letters, each name in a line of its own.
+# goes through, in small letters, each name in a line of its own. A group repeats its volume's target and whether it is
+# hidden: what goes through all groups must not fetch each volume's record, which is long, to know these.
 # A row that is hidden is wanted gone; it is in no index that lists go by. `hours` counts those that are not hidden, so
 # that nobody counts off half a million to begin in the middle; triggers keep it, because rows change in many places.
 TABLES = """
@@ -32,7 +33,7 @@ CREATE TABLE volumes (
 );
 CREATE INDEX volumes_by_name ON volumes (name, id) WHERE hidden = 0;
 CREATE TABLE groups (
-    id INTEGER PRIMARY KEY, volume_id INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY, volume_id INTEGER NOT NULL, target_id INTEGER NOT NULL, hidden INTEGER NOT NULL,
     namespace TEXT NOT NULL, claim TEXT NOT NULL, workload TEXT NOT NULL, pod TEXT NOT NULL,
     words TEXT NOT NULL, backups INTEGER NOT NULL DEFAULT 0,
     UNIQUE (volume_id, namespace, claim, workload, pod)

@@ -7,7 +7,6 @@ from tidegate.catalogue.backup_rows import BACKUP_COLUMNS, backups_of
 from tidegate.catalogue.conditions import Condition, group_condition, label_condition, row_condition
 from tidegate.catalogue.keys import (
     END,
-    GROUPS,
     Key,
     check_skip,
     inside,
@@ -84,9 +83,10 @@ def count(connection: sqlite3.Connection, wanted: CatalogueFilter, *, most: int)
         sql = "SELECT (SELECT count(*) FROM volumes WHERE hidden = 0), (SELECT coalesce(sum(backups), 0) FROM groups)"
         return CatalogueCounts(*connection.execute(sql).fetchone())
     if not wish.rest and wish.before == END:
-        sql = f"SELECT count(DISTINCT g.volume_id), coalesce(sum(g.backups), 0) FROM {GROUPS} WHERE {groups.sql or '1'}"
+        shown = Condition("g.hidden = 0").and_(groups)
+        sql = f"SELECT count(DISTINCT g.volume_id), coalesce(sum(g.backups), 0) FROM {wish.tables} WHERE {shown.sql}"
         return CatalogueCounts(*connection.execute(sql, groups.values).fetchone())
-    condition = inside(connection, groups).and_(set_condition(wish))
+    condition = inside(connection, groups, wish.tables).and_(set_condition(wish))
     volumes, backups = connection.execute(
         "SELECT count(DISTINCT volume_id), count(*) FROM (SELECT b.volume_id FROM backups b "
         f"WHERE b.hidden = 0 AND (b.created, b.id) < (?, ?) AND {condition.sql or '1'} LIMIT ?)",

@@ -106,6 +106,7 @@ class CatalogueWriting:
     def _hide_again(self, volume: int, hidden: set[str]) -> None:
         whole = "" in hidden
         self._connection.execute("UPDATE volumes SET hidden = ? WHERE id = ?", (whole, volume))
+        self._connection.execute("UPDATE groups SET hidden = ? WHERE volume_id = ?", (whole, volume))
         self._connection.execute(
             "UPDATE backups SET hidden = ? WHERE volume_id = ? AND hidden <> ?", (whole, volume, whole)
         )
@@ -142,11 +143,14 @@ class CatalogueWriting:
         ).fetchone()
         if found is not None:
             return int(found[0])
-        (name,) = self._connection.execute("SELECT name FROM volumes WHERE id = ?", (volume,)).fetchone()
+        name, target, hidden = self._connection.execute(
+            "SELECT name, target_id, hidden FROM volumes WHERE id = ?", (volume,)
+        ).fetchone()
         words = f"{name}\n{subject.namespace}\n{subject.claim}\n{subject.workload}\n{subject.pod}".lower()
         inserted = self._connection.execute(
-            "INSERT INTO groups (volume_id, namespace, claim, workload, pod, words) VALUES (?, ?, ?, ?, ?, ?)",
-            (*values, words),
+            "INSERT INTO groups (volume_id, namespace, claim, workload, pod, words, target_id, hidden) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (*values, words, target, hidden),
         )
         return int(inserted.lastrowid or 0)
 
