@@ -3,10 +3,11 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, from_seconds, volume_record
-from tidegate.model.catalogue import CatalogueBackup, StoredBackupRecord, StoredVolumeRecord, Subject
+from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, from_seconds
+from tidegate.model.catalogue import CatalogueBackup, StoredBackupRecord, Subject
 
 
 class BackupRow(NamedTuple):
@@ -42,9 +43,12 @@ def backups_of(connection: sqlite3.Connection, found: Iterable[tuple[Any, ...]])
 
 
 class _Volume(NamedTuple):
+    """What a list of backups tells of a volume; the rest of its record is not even read."""
+
     target: str
     name: str
-    record: StoredVolumeRecord
+    size: int
+    created_at: datetime | None
 
 
 class _Shared:
@@ -53,16 +57,17 @@ class _Shared:
     def __init__(self, connection: sqlite3.Connection, rows: Sequence[BackupRow]) -> None:
         self._connection = connection
         self.volumes = self._by_number(
-            "SELECT v.id, t.name, v.name, v.record FROM volumes v JOIN targets t ON t.id = v.target_id WHERE v.id",
+            "SELECT v.id, t.name, v.name, json_extract(v.record, '$.size'), json_extract(v.record, '$.created_at') "
+            "FROM volumes v JOIN targets t ON t.id = v.target_id WHERE v.id",
             {row.volume_id for row in rows},
-            lambda target, name, record: _Volume(target, name, volume_record(record)),
+            lambda target, name, size, created: _Volume(target, name, size or 0, from_seconds(created)),
         )
         self.subjects = self._by_number(
             "SELECT id, namespace, claim, workload, pod FROM groups WHERE id", {row.group_id for row in rows}, Subject
         )
         numbers = {number for row in rows for number in (row.parameters_id, row.compression_id)}
         self.texts = self._by_number("SELECT id, text FROM texts WHERE id", numbers, str)
-        self.parameters = {row.parameters_id: json.loads(self.texts[row.parameters_id]) for row in rows}
+        self.parameters = {number: json.loads(self.texts[number]) for number in {row.parameters_id for row in rows}}
         self.labels = self._labels({row.label_set_id for row in rows})
 
     def _labels(self, sets: set[int]) -> dict[int, Mapping[str, str]]:
@@ -101,6 +106,6 @@ def _backup(row: BackupRow, shared: _Shared) -> CatalogueBackup:
             messages=json.loads(row.messages) if row.messages else {},
         ),
         subject=shared.subjects[row.group_id],
-        volume_size=row.volume_size or volume.record.size,
-        volume_created_at=volume.record.created_at,
+        volume_size=row.volume_size or volume.size,
+        volume_created_at=volume.created_at,
     )

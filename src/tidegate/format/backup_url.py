@@ -1,7 +1,7 @@
 """Backup URLs: a target's URL with `backup=` and `volume=` in its query, as Longhorn writes them."""
 
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote_plus, urlencode
 
 from tidegate.errors import InvalidInput
 from tidegate.format.paths import check_name
@@ -21,6 +21,8 @@ class BackupUrl:
     def encode(self) -> str:
         """The URL; the target's own options are kept, all keys sorted."""
         base, _, query = self.target.partition("?")
+        if not query and self.backup:  # nearly always, and in a list for each of its entries
+            return f"{base}?backup={quote_plus(self.backup)}&volume={quote_plus(self.volume)}"
         options = [*parse_qsl(query, keep_blank_values=True), ("volume", self.volume)]
         if self.backup:
             options.append(("backup", self.backup))

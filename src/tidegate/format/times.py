@@ -9,7 +9,7 @@ LATEST_SECONDS = 253_402_300_799
 
 def format_time(moment: datetime) -> str:
     """The stored form of an aware time."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
 def parse_time(text: str) -> datetime | None:
