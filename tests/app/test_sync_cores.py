@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.app.sync_cores import SyncCores, all_but_one
+from tidegate.app.sync_cores import SyncCores, all_but_one, confine
 
 ALL = os.sched_getaffinity(0)
 
@@ -88,6 +88,15 @@ async def test_a_process_that_is_gone_is_no_reason_to_refuse_a_look(process):
     process.wait()
 
     cores.make_way()
+
+
+def test_cores_that_the_kernel_does_not_give_are_no_reason_either(process):
+    with pytest.raises(OSError, match="Invalid argument"):
+        os.sched_setaffinity(process.pid, {1023})
+
+    confine(process.pid, {1023})
+
+    assert cores_of(process) == ALL
 
 
 @needs_two

@@ -61,11 +61,14 @@ def all_but_one() -> set[int]:
 
 
 def confine(pid: int, cores: set[int]) -> None:
-    """All threads of a process. One that is born meanwhile may have the old ones, so look until none is new."""
+    """All threads of a process. One that is born meanwhile may have the old ones, so look until none is new.
+
+    A courtesy, and never an error: it may have ended, or somebody else may have settled which cores there are.
+    """
     seen: set[str] = set()
-    with contextlib.suppress(FileNotFoundError):  # it has ended
+    with contextlib.suppress(OSError):
         while born := {thread.name for thread in Path(f"/proc/{pid}/task").iterdir()} - seen:
             for thread in born:
-                with contextlib.suppress(ProcessLookupError):
+                with contextlib.suppress(OSError):
                     os.sched_setaffinity(int(thread), cores)
             seen |= born
