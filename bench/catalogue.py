@@ -6,6 +6,7 @@ first is read with 1,024 requests in flight, and with 64 only a part, or it woul
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -110,7 +111,7 @@ def _far(formula: Formula, *, beside: bool = False) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             if beside:
-                confine(server.pid, all_but_one())
+                confine(server.pid, all_but_one(os.sched_getaffinity(0)))
             if server.stdout is None:
                 raise RuntimeError("no pipe")
             yield f"http://127.0.0.1:{int(server.stdout.readline())}"

@@ -26,7 +26,7 @@ class SyncCores:
         """From now on, it is about this process."""
         self._pid = pid
         if self._returning is not None:
-            confine(pid, all_but_one())
+            confine(pid, all_but_one(_ours()))
 
     def left_by_all(self) -> None:
         """The process is gone, and its number may soon be another's."""
@@ -37,7 +37,7 @@ class SyncCores:
         loop = asyncio.get_running_loop()
         self._looked_at = loop.time()
         if self._returning is None:
-            self._set(all_but_one())
+            self._set(all_but_one(_ours()))
             self._returning = loop.call_later(self.quiet_seconds, self._return)
 
     def _return(self) -> None:
@@ -47,17 +47,20 @@ class SyncCores:
             self._returning = loop.call_later(left, self._return)
         else:
             self._returning = None
-            self._set(os.sched_getaffinity(0))
+            self._set(_ours())
 
     def _set(self, cores: set[int]) -> None:
         if self._pid is not None:
             confine(self._pid, cores)
 
 
-def all_but_one() -> set[int]:
-    """Of the cores that this process has; where it has but one, that."""
-    cores = os.sched_getaffinity(0)
+def all_but_one(cores: set[int]) -> set[int]:
+    """Where there is but one, that."""
     return cores - {min(cores)} or cores
+
+
+def _ours() -> set[int]:
+    return os.sched_getaffinity(0)
 
 
 def confine(pid: int, cores: set[int]) -> None:
