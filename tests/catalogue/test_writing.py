@@ -7,6 +7,7 @@ import pytest
 from tidegate.catalogue.changes import VolumeChange, found_in_cfg
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.model.catalogue import CatalogueFilter, StoredBackupRecord
+from tidegate.testing.many_backups import write_catalogue
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -49,3 +50,15 @@ async def test_rows_that_are_there_already_are_changed_among_new_ones_and_the_la
         **{f"backup-{n}": 2 for n in range(200, 399)},
         "backup-399": 3,
     }
+
+
+async def test_a_catalogue_that_is_written_by_sql_alone_reads_as_one_that_a_sync_wrote(tmp_path):
+    write_catalogue(tmp_path / "catalogue.sqlite", volumes=3, backups=40)
+    catalogue = SqliteCatalogue.open(tmp_path / "catalogue.sqlite")
+
+    assert len(await sizes(catalogue)) == 120
+    for wanted in (CatalogueFilter(), CatalogueFilter(target="far"), CatalogueFilter(namespace="team-000")):
+        counts = await catalogue.counts(wanted)
+        assert (counts.volumes, counts.backups) == (3, 120), wanted
+    assert (await catalogue.counts(CatalogueFilter(volume="pvc-00000001"))).backups == 40
+    catalogue.close()

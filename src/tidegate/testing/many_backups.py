@@ -17,7 +17,7 @@ INSERT INTO label_members VALUES (1, 1), (2, 2);
 {volumes} INSERT INTO volumes (id, target_id, name, record, listing_mark, settled, synced_at)
   SELECT i + 1, 1, printf('pvc-%08d', i), json_object('size', 10737418240, 'last_backup_at', 1767225600 + i), i, 1,
     1767225600 FROM n;
-{volumes} INSERT INTO groups SELECT i + 1, i + 1, printf('team-%03d', i / {per_namespace}), printf('data-%d', i),
+{volumes} INSERT INTO groups SELECT i + 1, i + 1, 1, 0, printf('team-%03d', i / {per_namespace}), printf('data-%d', i),
     printf('web-%d', i), printf('web-%d-0', i), printf('pvc-%08d
 team-%03d
 data-%d
