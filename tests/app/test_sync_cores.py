@@ -35,8 +35,7 @@ def cores_of(process):
 
 @needs_two
 async def test_a_sync_has_all_cores_until_somebody_looks_then_one_fewer_in_every_thread(process):
-    cores = SyncCores()
-    cores.belong_to(process.pid)
+    cores = SyncCores(lambda: process.pid)
     assert cores_of(process) == ALL
 
     cores.make_way()
@@ -47,8 +46,7 @@ async def test_a_sync_has_all_cores_until_somebody_looks_then_one_fewer_in_every
 
 @needs_two
 async def test_it_has_them_back_when_nobody_has_looked_for_a_while(process):
-    cores = SyncCores(quiet_seconds=0.01)
-    cores.belong_to(process.pid)
+    cores = SyncCores(lambda: process.pid, quiet_seconds=0.01)
     cores.make_way()
 
     over = asyncio.get_running_loop().create_future()
@@ -62,28 +60,31 @@ async def test_it_has_them_back_when_nobody_has_looked_for_a_while(process):
 
 @needs_two
 async def test_each_look_begins_the_wait_anew(process):
-    cores = SyncCores(quiet_seconds=3600)
-    cores.belong_to(process.pid)
+    cores = SyncCores(lambda: process.pid, quiet_seconds=3600)
     cores.make_way()
+    cores._looked_at -= 7200
 
-    cores._return()  # as if the timer of an earlier look ended now
+    cores.make_way()
+    cores._return()  # the timer of the first look
 
     assert cores_of(process) == all_but_one(ALL)
 
 
 @needs_two
 async def test_a_process_that_is_started_while_somebody_looks_makes_way_from_the_start(process):
-    cores = SyncCores()
+    started: list[int] = []
+    cores = SyncCores(lambda: started[-1] if started else None)
     cores.make_way()
+    assert cores_of(process) == ALL, "it is not about this one yet"
 
-    cores.belong_to(process.pid)
+    started.append(process.pid)
+    cores.settle()
 
     assert cores_of(process) == all_but_one(ALL)
 
 
 async def test_a_process_that_is_gone_is_no_reason_to_refuse_a_look(process):
-    cores = SyncCores()
-    cores.belong_to(process.pid)
+    cores = SyncCores(lambda: process.pid)
     process.stdin.close()
     process.wait()
 
@@ -95,17 +96,6 @@ def test_cores_that_the_kernel_does_not_give_are_no_reason_either(process):
         os.sched_setaffinity(process.pid, {1023})
 
     confine(process.pid, {1023})
-
-    assert cores_of(process) == ALL
-
-
-@needs_two
-async def test_a_number_that_is_somebody_elses_by_now_is_left_alone(process):
-    cores = SyncCores()
-    cores.belong_to(process.pid)
-    cores.left_by_all()
-
-    cores.make_way()
 
     assert cores_of(process) == ALL
 

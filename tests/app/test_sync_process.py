@@ -11,6 +11,7 @@ import pytest
 from tidegate.app.children import Children
 from tidegate.app.nursery import Trade
 from tidegate.app.sync_client import SyncProcess
+from tidegate.app.sync_cores import all_but_one
 from tidegate.app.sync_messages import able_to_travel
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress, SyncStage
@@ -103,6 +104,14 @@ async def test_one_process_carries_out_all_syncs(place):
 
     assert place.process.pid == pid
     assert await place.count() == 6
+
+
+async def test_a_process_that_begins_while_somebody_looks_leaves_a_core_from_its_beginning(place):
+    place.process.cores.make_way()
+
+    await place.process.run(place.store(volumes=1, backups=1))
+
+    assert os.sched_getaffinity(place.process.pid) == all_but_one(os.sched_getaffinity(0))
 
 
 async def test_a_store_that_is_not_there_is_the_same_error_as_it_would_be_here(place):

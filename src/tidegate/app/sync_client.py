@@ -64,9 +64,12 @@ class SyncProcess:
     catalogue: Path
     start: Callable[[], Awaitable[Process]]
     patience: float = _PATIENCE_SECONDS
-    cores: SyncCores = field(default_factory=SyncCores)
+    cores: SyncCores = field(init=False)
     _talk: _Talk | None = None
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        self.cores = SyncCores(lambda: self.pid)
 
     async def run(self, errand: SyncErrand) -> SyncOutcome:
         """The sync. Raises what it raises. Whoever cancels this gets on only when nothing of it runs any more."""
@@ -96,6 +99,7 @@ class SyncProcess:
         async with self._starting:
             if self._talk is None or self._talk.over:
                 self._talk = await self._begin()
+                self.cores.settle()
         talk = self._talk
         talk.next_number += 1
         number, ended = talk.next_number, asyncio.get_running_loop().create_future()
@@ -131,17 +135,16 @@ class SyncProcess:
         except OSError as error:
             raise HelperLost(f"no process for syncs could be started: {error.strerror}") from error
         log.info("process for syncs started", pid=process.pid)
-        self.cores.belong_to(process.pid)
         talk = _Talk(process)
         talk.say(Begin(self.catalogue))
         talk.tasks = [
-            asyncio.create_task(_listen(talk, self.patience, self.cores)),
+            asyncio.create_task(_listen(talk, self.patience)),
             asyncio.create_task(_log_what_it_prints(process)),
         ]
         return talk
 
 
-async def _listen(talk: _Talk, patience: float, cores: SyncCores) -> None:
+async def _listen(talk: _Talk, patience: float) -> None:
     assert talk.process.stdout is not None  # noqa: S101  # asked for at the start
     try:
         while (word := await next_message(talk.process.stdout)) is not None:
@@ -151,7 +154,6 @@ async def _listen(talk: _Talk, patience: float, cores: SyncCores) -> None:
         log.exception("the process that reads stores is not understood and is ended", pid=talk.process.pid)
         patience = 0
     finally:
-        cores.left_by_all()
         talk.end()
     await _gone(talk.process, patience)
 

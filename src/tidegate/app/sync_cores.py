@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,28 +18,25 @@ class SyncCores:
     Niceness does not help: a thread is preempted by the tick of the kernel's clock, up to ten milliseconds too late.
     """
 
+    process: Callable[[], int | None]
+    """The number of the process that syncs now, if there is one."""
     quiet_seconds: float = _QUIET_SECONDS
-    _pid: int | None = None
     _looked_at: float = 0.0
     _returning: asyncio.TimerHandle | None = None
-
-    def belong_to(self, pid: int) -> None:
-        """From now on, it is about this process."""
-        self._pid = pid
-        if self._returning is not None:
-            confine(pid, all_but_one(_ours()))
-
-    def left_by_all(self) -> None:
-        """The process is gone, and its number may soon be another's."""
-        self._pid = None
 
     def make_way(self) -> None:
         """Somebody looks: until it has been quiet for a while, the server has a core for itself."""
         loop = asyncio.get_running_loop()
         self._looked_at = loop.time()
         if self._returning is None:
-            self._set(all_but_one(_ours()))
             self._returning = loop.call_later(self.quiet_seconds, self._return)
+            self.settle()
+
+    def settle(self) -> None:
+        """Give the process what it may have now; needed for one that has just begun."""
+        pid, cores = self.process(), os.sched_getaffinity(0)
+        if pid is not None:
+            confine(pid, cores if self._returning is None else all_but_one(cores))
 
     def _return(self) -> None:
         loop = asyncio.get_running_loop()
@@ -47,20 +45,12 @@ class SyncCores:
             self._returning = loop.call_later(left, self._return)
         else:
             self._returning = None
-            self._set(_ours())
-
-    def _set(self, cores: set[int]) -> None:
-        if self._pid is not None:
-            confine(self._pid, cores)
+            self.settle()
 
 
 def all_but_one(cores: set[int]) -> set[int]:
     """Where there is but one, that."""
     return cores - {min(cores)} or cores
-
-
-def _ours() -> set[int]:
-    return os.sched_getaffinity(0)
 
 
 def confine(pid: int, cores: set[int]) -> None:
