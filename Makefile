@@ -6,6 +6,8 @@ RUN    := $(VENV)/.ready-to-run
 DEV    := $(VENV)/.ready-to-develop
 # `make run` keeps its state here unless told otherwise; `rm -r .run` starts afresh.
 DATA_DIR ?= .run
+# The one part in C, for which a compiler is wanted but not needed (hatch_build.py).
+LANES  := hatch_build.py src/tidegate/format/_sha512_lanes.c
 # The web page: built into the package, so that a checkout and a wheel have it at the same place.
 PAGE   := src/tidegate/page/index.html
 NPM_CI := ui/node_modules/.ready
@@ -23,7 +25,7 @@ $(BIN)/python:
 	  || { echo "Tidegate needs Python 3.11 or newer; give one with: make PYTHON=/path/to/python3.11"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
-$(RUN): requirements.lock pyproject.toml | $(BIN)/python
+$(RUN): requirements.lock pyproject.toml $(LANES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -96,4 +98,4 @@ lock: $(DEV) ## resolve the dependencies anew and write the lock files
 	  pyproject.toml --group build -c requirements-dev.lock -o requirements.lock
 
 clean: ## remove what the other targets made, but not .run
-	rm -rf $(VENV) dist ui/node_modules src/tidegate/page .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) dist src/tidegate/format/*.so ui/node_modules src/tidegate/page .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Real movers stay below the memory that they were given, with blocks of 16 MiB, to and from a directory and S3."""
+"""Real movers stay below the memory that they were given, with blocks of both sizes, to and from a directory and S3."""
 
 import json
 import os
@@ -35,10 +35,12 @@ def target(request, tmp_path):
 
 PROGRAM = """
 import sys, threading
+from tidegate.app.mover import bound_memory
 from tidegate.app.workshop import real_workshop
 from tidegate.datapath.work import carry_out
 from tidegate.model.mover_job import read_job
 job = read_job(sys.stdin.buffer.readline())
+bound_memory(job)
 carry_out(job, real_workshop(), report=lambda report: print(report.to_json()), cancelled=threading.Event())
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """
@@ -62,26 +64,27 @@ def carried_out(job, tmp_path):
     return read_report(last), int(kib) * 1024
 
 
-def jobs(target, tmp_path, memory):
+def jobs(target, tmp_path, memory, *, block_mib=16):
     shared = {"target": target, "store_volume": "vol", "store_backup": "backup-1", "volume_kind": VolumeKind.IMAGE}
     upload = UploadJob(
         **shared,
         path=str(tmp_path / "image"),
         snapshot_name="s",
         started_at=SystemClock().now(),
-        block_mib=16,
+        block_mib=block_mib,
         memory_bytes=memory,
     )
     download = DownloadJob(**shared, path=str(tmp_path / "back"), existing_data=ExistingData.NONE, memory_bytes=memory)
     return upload, download
 
 
-def test_a_mover_stays_below_its_memory_limit(target, tmp_path):
+@pytest.mark.parametrize("block_mib", [2, 16])
+def test_a_mover_stays_below_its_memory_limit(target, tmp_path, block_mib):
     """velero#8582, #8138, #6955, #5988: gigabytes, and never given back. What a mover has goes with it."""
     with (tmp_path / "image").open("wb") as file:
         for _ in range(10):
             file.write(os.urandom(16 * MIB))
-    upload, download = jobs(target, tmp_path, LIMIT)
+    upload, download = jobs(target, tmp_path, LIMIT, block_mib=block_mib)
 
     sent, used_to_send = carried_out(upload, tmp_path)
     fetched, used_to_fetch = carried_out(download, tmp_path)

@@ -8,6 +8,7 @@ import pytest
 import typer
 
 from tidegate.cli.root import build_app, with_global_options_first
+from tidegate.format.checksum import side_by_side
 
 VERBS = {
     "backup": ["create", "get", "describe", "logs", "delete", "wait"],
@@ -63,8 +64,11 @@ def test_a_misspelt_command_is_wrong_usage_with_a_suggestion(run):
 
 
 def test_versions_of_both_sides_are_shown(run, server):
-    assert run("version", "-o", "json").json == {"client": "0.1.0", "server": "9.9.9"}
-    assert run("version", "--client").out == "client  0.1.0\n"
+    at_once = side_by_side()
+    words = "8 blocks at once" if at_once == 8 else "one block after the other"
+
+    assert run("version", "-o", "json").json == {"client": "0.1.0", "server": "9.9.9", "blocksHashedAtOnce": at_once}
+    assert run("version", "--client").out == f"client  0.1.0\nhashes  {words}\n"
     assert run("--version").out == "tidegate 0.1.0\n"
 
 
@@ -72,7 +76,7 @@ def test_a_server_that_is_away_does_not_hide_our_own_version(run):
     result = run("version")
 
     assert result.code == 0
-    assert result.out == "client  0.1.0\nserver  not reachable\n"
+    assert result.out.startswith("client  0.1.0\nserver  not reachable\n")
 
 
 def test_others_can_add_commands_that_fail_the_same_way():

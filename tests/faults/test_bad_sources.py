@@ -14,6 +14,8 @@ from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.sample_data import fill_tree, picture
 
 MIB = 1024 * 1024
+# More than an upload has in hand at once: when the first block is stored, some of it is still to be read.
+SIZE = 96 * MIB
 
 
 class Meanwhile(DirectoryObjects):
@@ -39,7 +41,7 @@ def bench(tmp_path):
 
 @pytest.fixture
 def image(tmp_path):
-    (tmp_path / "image").write_bytes(random.Random(1).randbytes(32 * MIB))
+    (tmp_path / "image").write_bytes(random.Random(1).randbytes(SIZE))
     return tmp_path / "image"
 
 
@@ -79,7 +81,7 @@ def test_a_tree_that_vanishes_ends_its_backup_and_is_not_taken_for_an_empty_one(
 
 def test_a_file_that_shrinks_while_its_tree_is_read_comes_back_as_it_is_now(bench, tmp_path):
     tree = fill_tree(tmp_path / "tree")
-    (tree / "zz.bin").write_bytes(random.Random(1).randbytes(20 * MIB))
+    (tree / "zz.bin").write_bytes(random.Random(1).randbytes(SIZE))
     upload = bench(lambda: os.truncate(tree / "zz.bin", 3 * MIB))
 
     result = upload.upload(tree, kind=VolumeKind.DIRECTORY)

@@ -9,8 +9,8 @@ import ctypes
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
-# All threads share what is kept; else each of them would keep the most that it ever used.
-_ARENAS = 2
+# All threads share what is kept; with more than one, each of them would keep the most that it ever used.
+_ARENAS = 1
 _KEPT_PER_ARENA = 32 * 1024 * 1024
 _LARGEST_KEPT = 16 * 1024 * 1024
 

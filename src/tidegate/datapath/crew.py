@@ -1,11 +1,11 @@
 """A few long-lived threads that share a row of items."""
 
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
 from typing import TypeVar
+
+from tidegate.datapath.assembly_line import Crew, Row, work_in_line
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -36,30 +36,10 @@ def work_through(items: Iterable[T], do: Callable[[T], None], *, threads: int) -
 
     An item that was begun is finished; nothing runs any more when this returns.
     """
-    row = iter(items)
-    lock = threading.Lock()
-    errors: list[BaseException] = []
-    stop = threading.Event()
+    row = Row(items)
 
-    def take() -> list[T]:
-        with lock:
-            return list(islice(row, 1))
+    def work() -> None:
+        for item in row:
+            do(item)
 
-    def take_and_do() -> None:
-        try:
-            while not stop.is_set() and (taken := take()):
-                do(taken[0])
-        except BaseException as error:  # noqa: BLE001  raised again below, in the thread that waits for us
-            errors.append(error)
-            stop.set()
-
-    crew = [threading.Thread(target=take_and_do, daemon=True) for _ in range(threads)]
-    try:
-        for thread in crew:
-            thread.start()
-        for thread in crew:
-            thread.join()
-    finally:
-        stop.set()
-    if errors:
-        raise errors[0]
+    work_in_line(Crew(threads, work, takes=row))

@@ -10,7 +10,7 @@ from typing import TypeVar
 from tidegate.datapath.crew import work_ahead, work_through
 from tidegate.datapath.second_best import advice_for
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.decide.mover_memory import allowance
+from tidegate.decide.mover_memory import download_hands
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, Refused, TidegateError
 from tidegate.format.backup_cfg import BackupCfg
 from tidegate.format.block_map import BlockMap, BlockRef
@@ -35,7 +35,7 @@ class StoredContent:
         kept: frozenset[int] | None = None,
         memory: int | None = None,
     ) -> None:
-        self._allowance = allowance(
+        self._hands = download_hands(
             memory, block_size=cfg.block_size, volume_size=size, wanted=volume.objects.requests_in_flight
         )
         self._volume = volume
@@ -80,7 +80,7 @@ class StoredContent:
     @property
     def makers(self) -> int:
         """See BackupContent."""
-        return self._allowance.makers
+        return self._hands.makers
 
     def without_zeros(self) -> Iterator[int]:
         """The offsets without those of blocks of zeros: Longhorn stores them, and to us they are holes."""
@@ -113,12 +113,12 @@ class StoredContent:
     def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
         """See BackupContent."""
         self._rest()
-        work_through(items, do, threads=self._allowance.threads)
+        work_through(items, do, threads=self._hands.threads)
 
     def ahead(self, items: Iterable[T], prepare: Callable[[T], R]) -> Iterator[tuple[T, R]]:
         """See BackupContent."""
         self._rest()
-        return work_ahead(items, prepare, threads=self._allowance.threads)
+        return work_ahead(items, prepare, threads=self._hands.threads)
 
     def __enter__(self) -> "StoredContent":
         return self
@@ -128,7 +128,7 @@ class StoredContent:
 
     def _read_on(self, offset: int) -> None:
         following = bisect_right(self._to_read, max(offset, max(self._ahead, default=-1)))
-        while len(self._ahead) < self._allowance.ahead and following < len(self._to_read):
+        while len(self._ahead) < self._hands.ahead and following < len(self._to_read):
             self._ahead[self._to_read[following]] = self._fetch(self._to_read[following])
             following += 1
 
@@ -140,7 +140,7 @@ class StoredContent:
 
     def _fetch(self, offset: int) -> Future[bytes]:
         if self._readers is None:
-            self._readers = ThreadPoolExecutor(self._allowance.readers, thread_name_prefix="reader")
+            self._readers = ThreadPoolExecutor(self._hands.readers, thread_name_prefix="reader")
         return self._readers.submit(self.fetch_block, offset)
 
     def _rest(self) -> None:

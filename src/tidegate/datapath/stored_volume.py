@@ -1,6 +1,6 @@
 """What a store holds of one volume: its cfgs and blocks, as values instead of keys and bytes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound, StoreLocked
@@ -150,9 +150,18 @@ class StoredVolume:
         """Only for blocks that no cfg names, and only under the volume's lock."""
         self.objects.delete(block_key(self.name, block_checksum))
 
-    def block_name(self, block: bytes) -> str:
-        """What the store calls this block in backups that are written now."""
-        return self._writing.name(block)
+    @property
+    def named_at_once(self) -> int:
+        """How many blocks `block_names` should be given: so many cost little more than a few."""
+        return self._writing.named_at_once
+
+    def block_names(self, blocks: Sequence[bytes]) -> list[str]:
+        """What the store calls each of these blocks, all of one length, in backups that are written now."""
+        return self._writing.names(blocks)
+
+    def block_body(self, name: str, block: bytes, cfg: BackupCfg) -> bytes:
+        """What is stored under that name."""
+        return self._writing.encode(name, block, cfg.compression)
 
     def may_reuse(self, cfg: BackupCfg) -> bool:
         """Whether blocks that this cfg names are those that would be written now: plain for plain, or the same key."""
@@ -162,16 +171,13 @@ class StoredVolume:
         """Raise WrongKey, with one sentence, unless its blocks can be read."""
         check_key(cfg, self._key)
 
-    def put_block(self, name: str, block: bytes, cfg: BackupCfg) -> int:
-        """Store the block if it is not there; returns the bytes that the store had to take. Durable after a flush."""
-        body = self._writing.encode(name, block, cfg.compression)
-        return len(body) if self.objects.put_if_absent(block_key(self.name, name), body, lazily=True) else 0
+    def put_block(self, name: str, body: bytes) -> bool:
+        """Store the body unless there is one; False if there was. Durable after a flush."""
+        return self.objects.put_if_absent(block_key(self.name, name), body, lazily=True)
 
-    def repair_block(self, name: str, block: bytes, cfg: BackupCfg) -> int:
-        """Store the block over whatever is there; returns the bytes that the store had to take. Durable as above."""
-        body = self._writing.encode(name, block, cfg.compression)
+    def repair_block(self, name: str, body: bytes) -> None:
+        """Store the body over whatever is there. Durable after a flush."""
         self.objects.put(block_key(self.name, name), body, lazily=True)
-        return len(body)
 
     def read_block(self, ref: BlockRef, cfg: BackupCfg) -> bytes:
         """The block, compared with its name. Raises DamagedBlock, MissingBlock or WrongKey, saying what is affected."""

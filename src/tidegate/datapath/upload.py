@@ -6,17 +6,16 @@ points to it.
 """
 
 import contextlib
-import threading
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tidegate.datapath.crew import work_through
 from tidegate.datapath.index_keeping import keep_index
 from tidegate.datapath.last_backup import is_news, later_rival
+from tidegate.datapath.moved_blocks import Destination, MovedBlocks
 from tidegate.datapath.progress import READING, Progress
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.decide.mover_memory import Allowance, allowance
+from tidegate.decide.mover_memory import UploadHands, upload_hands
 from tidegate.errors import DamagedMetadata, NoSpace, NotFound, StoreUnavailable
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE, MIB, OUR_MARK, BackupCfg, BlockRef, block_parameters
 from tidegate.format.backup_url import BackupUrl
@@ -119,7 +118,7 @@ class Upload:
         source.begin_reading()
         if self.footing().block_size != footing.block_size:
             raise FootingLost
-        self._allowance(source.size, footing.block_size)  # raises before anything is written
+        self._hands(source.size, footing.block_size)  # raises before anything is written
         volume_cfg = self._volume_cfg(source.size, footing.block_size)
         begun = BackupCfg(
             name=self.job.store_backup,
@@ -194,9 +193,11 @@ class Upload:
             self.volume.save_volume_cfg(found)
         return found
 
-    def _move(self, source: VolumeSource, cfg: BackupCfg, footing: "Footing") -> "_Moved":
+    def _move(self, source: VolumeSource, cfg: BackupCfg, footing: "Footing") -> MovedBlocks:
         block_size = footing.block_size
-        moved = _Moved(self, source, cfg, block_size, known=self._known_blocks())
+        full = self.job.mode is BackupMode.FULL
+        destination = Destination(self.volume, cfg, block_size, known=self._known_blocks(), full=full)
+        moved = MovedBlocks(destination, progress=self.progress, checkpoint=self.checkpoint)
         if footing.base is not None and self._is_same(source, footing.base) and moved.knows(footing.base.blocks):
             moved.take_over(footing.base.blocks)
             self.progress.enter(READING, total_bytes=len(footing.base.blocks) * block_size)
@@ -213,13 +214,18 @@ class Upload:
             offsets = array("Q", block_offsets(ranges, block_size))
             planned += len(offsets) * block_size
             self.progress.expect(max(planned, source.bytes_to_read))
-            work_through(offsets, moved.take, threads=self._allowance(source.size, block_size).threads)
+            moved.move(source, offsets, self._hands(source.size, block_size))
         self.progress.expect(planned)
         return moved
 
-    def _allowance(self, size: int, block_size: int) -> Allowance:
-        wanted = self.volume.objects.requests_in_flight
-        return allowance(self.job.memory_bytes, block_size=block_size, volume_size=size, wanted=wanted)
+    def _hands(self, size: int, block_size: int) -> UploadHands:
+        return upload_hands(
+            self.job.memory_bytes,
+            block_size=block_size,
+            volume_size=size,
+            in_flight=self.volume.objects.requests_in_flight,
+            named_at_once=self.volume.named_at_once,
+        )
 
     def _known_blocks(self) -> ChecksumSet:
         known = ChecksumSet()
@@ -242,7 +248,7 @@ class Upload:
     def _proof(self, source: VolumeSource) -> str | None:
         return source.proof(settled_before=min(self.job.started_at, self.clock.now()))
 
-    def _final_cfg(self, source: VolumeSource, moved: "_Moved", begun: BackupCfg, block_size: int) -> BackupCfg:
+    def _final_cfg(self, source: VolumeSource, moved: MovedBlocks, begun: BackupCfg, block_size: int) -> BackupCfg:
         return replace(
             begun,
             snapshot_name=self.job.snapshot_name,
@@ -272,66 +278,6 @@ class Footing:
 
 class FootingLost(Exception):
     """The store is not any more what the source was opened for."""
-
-
-class _Moved:
-    """What the workers have done so far; they share it."""
-
-    def __init__(
-        self, upload: Upload, source: VolumeSource, cfg: BackupCfg, block_size: int, *, known: ChecksumSet
-    ) -> None:
-        self._upload = upload
-        self._source = source
-        self._cfg = cfg
-        self._zeros = bytes(block_size)
-        self._known = known
-        self._full = upload.job.mode is BackupMode.FULL
-        self._sent = ChecksumSet()
-        self._lock = threading.Lock()
-        self.blocks = BlockMap.empty()
-        self.new_blocks = 0
-        self.new_bytes = 0
-        self.repaired_bytes = 0
-        self.took_over = False
-        self.read_anything = False
-
-    def knows(self, blocks: Sequence[BlockRef]) -> bool:
-        """Whether the store has all of them, none of them empty."""
-        return all(self._known.number(block.checksum) for block in blocks)
-
-    def take_over(self, blocks: Sequence[BlockRef]) -> None:
-        """These need not be read: a finished backup has them, so they are durable too."""
-        for block in blocks:
-            self.blocks.append(block)
-        self.took_over = bool(blocks)
-
-    def take(self, offset: int) -> None:
-        """Bring one block into the store."""
-        self._upload.checkpoint()
-        self.read_anything = True
-        block = self._source.read_at(offset, len(self._zeros))
-        if block != self._zeros:  # zeros are holes: a restore makes them without being told
-            name = self._upload.volume.block_name(block)
-            with self._lock:
-                stored = self._known.number(name)
-                # Whoever meets it next need not wait until it is sent: if we fail, all of us do.
-                send = (self._full or not stored) and self._sent.add(name)
-                self.blocks.append(BlockRef(offset, name))
-            if send:
-                self._store(name, block, absent=stored is None)
-        self._upload.progress.add(len(block))
-
-    def _store(self, name: str, block: bytes, *, absent: bool) -> None:
-        volume = self._upload.volume
-        # An empty object is no block: some writer died, or a store lost it (longhorn#12713).
-        with self._upload.progress.sending():
-            size = volume.put_block(name, block, self._cfg) if absent else volume.repair_block(name, block, self._cfg)
-        with self._lock:
-            if absent:
-                self.new_blocks += bool(size)
-                self.new_bytes += size
-            else:
-                self.repaired_bytes += size
 
 
 def block_offsets(ranges: Iterable[tuple[int, int]], block_size: int) -> Iterator[int]:

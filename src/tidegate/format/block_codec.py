@@ -1,17 +1,23 @@
 """How blocks are named and how they lie in a store: in the clear, as Longhorn has them, or sealed."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from tidegate.errors import DamagedBlock
-from tidegate.format.checksum import checksum
+from tidegate.format.checksum import checksum, checksums, side_by_side
 from tidegate.format.compression import Compression, compress, decompress
 
 
 class BlockCodec(Protocol):
     """Equal blocks of one volume get equal names, whoever asks and whenever. Safe to use from many threads."""
 
-    def name(self, block: bytes) -> str:
-        """What the store calls this block: 64 hexadecimal digits."""
+    @property
+    def named_at_once(self) -> int:
+        """How many blocks `names` should be given: so many cost little more than a few."""
+        ...
+
+    def names(self, blocks: Sequence[bytes]) -> list[str]:
+        """What the store calls each of these blocks, all of one length: 64 hexadecimal digits."""
         ...
 
     def encode(self, name: str, block: bytes, method: Compression) -> bytes:
@@ -26,9 +32,14 @@ class BlockCodec(Protocol):
 class PlainBlocks:
     """Longhorn's own way: the checksum is the name, the compressed block is the body."""
 
-    def name(self, block: bytes) -> str:
+    @property
+    def named_at_once(self) -> int:
         """See BlockCodec."""
-        return checksum(block)
+        return side_by_side()
+
+    def names(self, blocks: Sequence[bytes]) -> list[str]:
+        """See BlockCodec."""
+        return checksums(blocks)
 
     def encode(self, _name: str, block: bytes, method: Compression) -> bytes:
         """See BlockCodec."""

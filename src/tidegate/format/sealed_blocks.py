@@ -4,6 +4,7 @@ TGE1 | nonce, 12 bytes | AES-256-GCM of the compressed block, bound to its name 
 """
 
 import hmac
+from collections.abc import Sequence
 
 from tidegate.errors import DamagedBlock
 from tidegate.format.checksum import CHECKSUM_DIGITS
@@ -55,9 +56,14 @@ class SealedBlocks:
         self._name_key = key.sub_key("block/name", volume=volume)
         self._sealer = Sealer(key, purpose="block", volume=volume)
 
-    def name(self, block: bytes) -> str:
+    @property
+    def named_at_once(self) -> int:
+        """See BlockCodec. Keyed names are made one by one."""
+        return 1
+
+    def names(self, blocks: Sequence[bytes]) -> list[str]:
         """See BlockCodec."""
-        return hmac.digest(self._name_key, block, "sha512").hex()[:CHECKSUM_DIGITS]
+        return [self._name(block) for block in blocks]
 
     def encode(self, name: str, block: bytes, method: Compression) -> bytes:
         """See BlockCodec."""
@@ -72,6 +78,9 @@ class SealedBlocks:
         except ValueError as error:
             raise DamagedBlock(str(error)) from error
         block = decompress(compressed, method, at_most=at_most)
-        if not hmac.compare_digest(self.name(block), name):
+        if not hmac.compare_digest(self._name(block), name):
             raise DamagedBlock("its content does not match its name")
         return block
+
+    def _name(self, block: bytes) -> str:
+        return hmac.digest(self._name_key, block, "sha512").hex()[:CHECKSUM_DIGITS]

@@ -1,0 +1,3 @@
+LANES: int
+
+def digests(messages: list[bytes], /) -> bytes: ...
