@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from bench.far_store import FarStore, far_store
+from bench.far_store import CheapStore, far_store
 from bench.rows import Row
 from bench.scale import SCALE, show
 from tidegate.app.workshop import real_workshop
@@ -48,7 +48,7 @@ def _job(access: TargetAccess, *backups: str, whole_volume: bool = False) -> Rem
     return RemoveJob(target=access, store_volume=_VOLUME, store_backups=backups, whole_volume=whole_volume)
 
 
-def _measured(what: str, job: RemoveJob, store: FarStore, in_flight: int) -> list[Row]:
+def _measured(what: str, job: RemoveJob, store: CheapStore, in_flight: int) -> list[Row]:
     """With its lock, which alone takes some answers after each other."""
     cancelled, said = threading.Event(), list[Report]()
     began = time.perf_counter()

@@ -1,7 +1,7 @@
 """The client of stores alone: puts an image, with nothing around it.
 
-`python -m bench.far_client ENDPOINT IMAGE THREADS PATH HOW`: a process of its own, because the memory that it takes
-would count as that of a mover started beside it. HOW it comes by the bodies:
+`python -m bench.far_client URL IMAGE THREADS HOW`, credentials as JSON on standard input: a process of its own, because
+the memory that it takes would count as that of a mover started beside it. HOW it comes by the bodies:
 
 - `image`: they are the blocks of the image as they are, in memory before the first is put;
 - `packed`: they are what a backup sends of it, without zeros and compressed, and also made before;
@@ -9,25 +9,34 @@ would count as that of a mover started beside it. HOW it comes by the bodies:
 """
 
 import hashlib
+import json
 import os
 import sys
-import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import obstore
+from obstore.exceptions import AlreadyExistsError, GenericError
 
 from bench.scale import BLOCK
+from tidegate.datapath.assembly_line import Crew, Row, work_in_line
 from tidegate.format.compression import Compression, compress
-from tidegate.objects.place import read_place
+from tidegate.objects.place import Place, read_place
 from tidegate.objects.remote_clients import connect
 
+if TYPE_CHECKING:
+    from tidegate.objects.remote_clients import Client
+
 _ZEROS = bytes(BLOCK)
+_TRIES = 5
 
 
 def credentials_of(endpoint: str) -> Mapping[str, str]:
+    """Of our own server, which takes any."""
     return {"AWS_ACCESS_KEY_ID": "bench", "AWS_SECRET_ACCESS_KEY": "bench", "AWS_ENDPOINTS": endpoint}
 
 
@@ -47,27 +56,37 @@ def bodies_of(image: Path, how: str) -> list[Callable[[], bytes | None]]:
     return made if how == "bare" else [partial(bytes, body) for make in made if (body := make()) is not None]
 
 
-def put_all(endpoint: str, image: Path, threads: int, *, path: str, how: str) -> None:
-    made = bodies_of(image, how)
-    place = read_place("s3", f"bucket@us-east-1/{path}/")
-    client = connect(place, dict(credentials_of(endpoint)), request_timeout=timedelta(seconds=60)).single
-    row, lock = iter(enumerate(made)), threading.Lock()
+@dataclass(frozen=True)
+class Putter:
+    """Puts bodies below one URL."""
 
-    def work() -> None:
-        while True:
-            with lock:
-                number, make = next(row, (0, None))
-            if make is None:
-                return
+    place: Place
+    client: "Client"
+
+    def put_all(self, row: Row[tuple[int, Callable[[], bytes | None]]]) -> None:
+        for number, make in row:
             if (body := make()) is not None:
-                obstore.put(client, place.key(f"{number}.blk"), body, use_multipart=False, mode="create")
+                self._put(f"{number}.blk", body)
 
-    crew = [threading.Thread(target=work) for _ in range(threads)]
-    for thread in crew:
-        thread.start()
-    for thread in crew:
-        thread.join()
+    def _put(self, key: str, body: bytes) -> None:
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                obstore.put(self.client, self.place.key(key), body, use_multipart=False, mode="create")
+            except AlreadyExistsError:
+                return  # by a try that was answered with an error
+            except GenericError:  # a real server answers so now and then
+                if not tries_left:
+                    raise
+            else:
+                return
+
+
+def main(url: str, image: str, threads: str, how: str) -> None:
+    place, bodies = read_place(*url.split("://", 1)), bodies_of(Path(image), how)
+    client = connect(place, json.load(sys.stdin), request_timeout=timedelta(seconds=60)).single
+    row, putter = Row(enumerate(bodies)), Putter(place, client)
+    work_in_line(Crew(int(threads), lambda: putter.put_all(row), takes=row))
 
 
 if __name__ == "__main__":
-    put_all(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), path=sys.argv[4], how=sys.argv[5])
+    main(*sys.argv[1:])

@@ -12,6 +12,7 @@ import lz4.frame
 
 from bench.scale import BLOCK
 from tidegate.disk.direct_writer import DirectWriter
+from tidegate.format.checksum import checksum, checksums, side_by_side
 from tidegate.format.compression import Compression, compress
 
 # More than there are cores: while one waits for the disk, others compute.
@@ -22,33 +23,28 @@ def limit_of_first(image: Path, place: Path) -> float:
     """Read, hash, compress, write and sync the same bytes with nothing around it."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
-    zeros = bytes(BLOCK)
     os.sync()
 
-    def do(handle: int, offset: int) -> None:
-        block = os.pread(handle, BLOCK, offset)
-        if block == zeros:
-            return
-        name = hashlib.sha512(block).hexdigest()[:64]
-        body = compress(block, Compression.LZ4)
-        with (place / name).open("wb", buffering=0) as file, DirectWriter(file.fileno()) as writer:
-            writer.write_at(body, 0)
+    def do(blocks: list[bytes]) -> None:
+        names = checksums(blocks)
+        while blocks:
+            body = compress(blocks.pop(), Compression.LZ4)
+            with (place / names.pop()).open("wb", buffering=0) as file, DirectWriter(file.fileno()) as writer:
+                writer.write_at(body, 0)
 
-    took = _on_all_cores(image, do, then=os.sync)
+    took = _on_all_cores(image, do, at_once=side_by_side(), then=os.sync)
     shutil.rmtree(place)
     return took
 
 
 def limit_of_reading(image: Path) -> float:
     """Read and hash whatever is not zeros."""
-    zeros = bytes(BLOCK)
+    return _on_all_cores(image, checksums, at_once=side_by_side())
 
-    def do(handle: int, offset: int) -> None:
-        block = os.pread(handle, BLOCK, offset)
-        if block != zeros:
-            hashlib.sha512(block).digest()
 
-    return _on_all_cores(image, do)
+def limit_of_hashlib(image: Path) -> float:
+    """The same, one block after the other."""
+    return _on_all_cores(image, lambda blocks: [checksum(block) for block in blocks], at_once=1)
 
 
 def limit_of_restore(place: Path, image: Path) -> float:
@@ -82,18 +78,26 @@ def limit_of_restore(place: Path, image: Path) -> float:
     return took
 
 
-def _on_all_cores(image: Path, do: Callable[[int, int], None], then: Callable[[], None] = lambda: None) -> float:
+def _on_all_cores(
+    image: Path, do: Callable[[list[bytes]], object], *, at_once: int, then: Callable[[], None] = lambda: None
+) -> float:
+    """With so many blocks that are not zeros at once."""
     offsets, lock = iter(range(0, image.stat().st_size, BLOCK)), threading.Lock()
-    handle = os.open(image, os.O_RDONLY)
+    handle, zeros = os.open(image, os.O_RDONLY), bytes(BLOCK)
     began = time.monotonic()
 
     def work() -> None:
+        blocks = []
         while True:
             with lock:
                 offset = next(offsets, None)
+            if offset is not None and (block := os.pread(handle, BLOCK, offset)) != zeros:
+                blocks.append(block)
+            if blocks and (offset is None or len(blocks) == at_once):
+                do(blocks)
+                blocks = []
             if offset is None:
                 return
-            do(handle, offset)
 
     _threads(work)
     then()
