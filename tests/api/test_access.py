@@ -306,14 +306,16 @@ async def test_an_open_stream_ends_at_once_when_its_user_becomes_somebody_else(k
     cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
     headers = [(b"cookie", cookie.encode())]
     request = Request({"type": "http", "method": "GET", "path": "/v1/events", "headers": headers, "app": app})
-    lines = _stream(kept, [Backup], "0", lambda: _may_hear_on(request, Role.VIEWER))
-    assert await anext(lines) == b": still here\n\n"
-    waiting = asyncio.create_task(anext(lines, None))
+    waits, comes_back = (_stream(kept, [Backup], "0", lambda: _may_hear_on(request, Role.VIEWER)) for _ in range(2))
+    assert [await anext(lines) for lines in (waits, comes_back)] == [b": still here\n\n"] * 2
+    waiting = asyncio.create_task(anext(waits, None))
     await asyncio.sleep(0)
 
     await owner.put("/v1/users/alice", json=change)
 
     assert await asyncio.wait_for(waiting, 10) is None
+    # One whose client has only just taken the last line does not wait for the next sign of life either.
+    assert await asyncio.wait_for(anext(comes_back, None), 10) is None
 
 
 async def test_a_user_changes_their_own_password_by_the_old_one_and_only_this_session_goes_on(owner, alice, reach):

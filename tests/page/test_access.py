@@ -168,6 +168,21 @@ def test_an_open_page_shows_what_a_new_role_allows_without_a_reload(somebody, se
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+def test_a_role_that_changes_before_the_page_hears_of_changes_is_shown_too(somebody, server):
+    viewer = somebody("viewer")
+
+    def change_first(route):
+        server.api.put("/v1/users/viewer-1", json={"role": "operator"})
+        route.continue_()
+
+    # The page has asked who it is, and its stream begins as somebody else.
+    viewer.page.route("**/v1/events?*", change_first, times=1)
+    page = viewer.open("/backups")
+
+    expect(page.get_by_text("viewer-1 (operator)")).to_be_visible()
+    expect(page.get_by_role("button", name="Back up now")).to_be_visible()
+
+
 def test_an_open_page_of_a_token_that_is_revoked_asks_for_a_login(browser, server):
     token = server.post("tokens", {"name": "kiosk", "role": "viewer"})["token"]
     visitor = Visitor(browser, server)

@@ -14,6 +14,7 @@ class Bell:
         self._next.set()
         self._next = asyncio.Event()
 
-    async def heard(self) -> None:
-        """Return with the next ring."""
-        await self._next.wait()
+    @property
+    def next_ring(self) -> asyncio.Event:
+        """Set by the next ring, also if that comes before anybody waits: take it first, then look, then wait."""
+        return self._next

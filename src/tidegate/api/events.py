@@ -69,19 +69,16 @@ async def _stream(
     outbox = _Outbox(services)
     filling = asyncio.create_task(outbox.fill(kinds, since))
     try:
-        yield _KEEP_ALIVE  # headers go out at once, so that a client knows it is connected
         while not down.done():
-            await _first_of(outbox.something.wait(), services.access_bell.heard(), beside={filling, down})
+            other_role = services.access_bell.next_ring  # before the look: a ring behind it ends the wait at once
             if not may_hear_on():
                 return
             if filling.done():
                 filling.result()
                 yield outbox.take() + _EXPIRED
                 return
-            if told := outbox.take():
-                yield told
-            elif not down.done():
-                yield _KEEP_ALIVE
+            yield outbox.take() or _KEEP_ALIVE  # the first goes out at once, so that a client knows it is connected
+            await _first_of(outbox.something.wait(), other_role.wait(), beside={filling, down})
     finally:
         for task in (down, filling):
             task.cancel()

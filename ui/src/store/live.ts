@@ -12,8 +12,11 @@ export const connection = signal<Connection>({ state: "connecting" });
 
 let stillIn: () => Promise<boolean> = async () => false;
 
-/** Whom to ask, when the server has ended the stream, whether it is still there and lets us in. */
-export function whenEnded(ask: () => Promise<boolean>): void {
+/**
+ * Whom to ask whether the server is still there and lets us in: when it has ended the stream, because it ends it with our
+ * role, and when it has opened one, because it tells nobody of a role that changed before.
+ */
+export function whenOpenedOrEnded(ask: () => Promise<boolean>): void {
     stillIn = ask;
 }
 
@@ -78,6 +81,7 @@ export async function start(): Promise<void> {
                 onOpen: () => {
                     failures = 0;
                     connection.value = { state: "live" };
+                    void stillIn();
                     // What was listed at this version or later misses nothing, unless the server had another life.
                     if (fresh) void reloadWanted(first ? since : undefined);
                     first = false;

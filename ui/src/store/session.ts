@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { call, get, Problem, whenRefused } from "../api/client";
 import type { Session } from "../api/types";
 import { includes, type Role, roleFor } from "../logic/roles";
-import { start, stop, whenEnded } from "./live";
+import { start, stop, whenOpenedOrEnded } from "./live";
 import { forgetAll } from "./resources";
 
 export type Door = { state: "asking" } | { state: "closed"; message: string } | { state: "open"; session: Session };
@@ -37,8 +37,7 @@ async function askAgain(): Promise<boolean> {
     return true;
 }
 
-// The server ends a stream when its user has another role, or none any more.
-whenEnded(askAgain);
+whenOpenedOrEnded(askAgain);
 
 whenRefused((problem) => {
     if (door.value.state !== "open" || renewing) return;
