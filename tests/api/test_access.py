@@ -313,9 +313,10 @@ async def test_an_open_stream_ends_at_once_when_its_user_becomes_somebody_else(k
 
     await owner.put("/v1/users/alice", json=change)
 
-    assert await asyncio.wait_for(waiting, 10) is None
-    # One whose client has only just taken the last line does not wait for the next sign of life either.
-    assert await asyncio.wait_for(anext(comes_back, None), 10) is None
+    async with asyncio.timeout(10):
+        assert await waiting is None
+        # One whose client has only just taken the last line does not wait for the next sign of life either.
+        assert await anext(comes_back, None) is None
 
 
 async def test_a_user_changes_their_own_password_by_the_old_one_and_only_this_session_goes_on(owner, alice, reach):

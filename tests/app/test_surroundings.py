@@ -45,6 +45,19 @@ async def test_a_store_that_hangs_is_given_up_in_time_and_costs_one_thread_only(
     assert looks == [STORE.url, STORE.url]
 
 
+async def test_whoever_is_cancelled_when_the_answer_comes_is_cancelled_all_the_same():
+    """A look that went on with its answer kept its worker, and so a server that was told to stop, for ever."""
+    answer = asyncio.get_running_loop().create_future()
+    asking = asyncio.create_task(LocalSurroundings().in_time(answer, "file:///mnt"))
+    await asyncio.sleep(0)
+
+    answer.set_result("good")
+    asking.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+
+
 async def test_the_real_look_tells_a_missing_directory(tmp_path):
     await LocalSurroundings().check_target(TargetAccess(url=f"file://{tmp_path}"))
     with pytest.raises(StoreUnavailable, match="is not a directory"):

@@ -1,6 +1,8 @@
 """The runtime: every resource announced, failures backed off, one bad reconciler never stops another."""
 
+import asyncio
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
@@ -64,6 +66,29 @@ async def start():
 
     yield begin
     for runtime in running:
+        await runtime.stop()
+
+
+class Deaf(Recorder):
+    """Is cancelled and goes on, as something that it calls may."""
+
+    async def reconcile(self, key):
+        self.seen.append(key.name)
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return Next.done()
+
+
+async def test_a_stop_ends_also_where_a_reconciler_loses_its_cancel():
+    clock, deaf = ManualClock(), Deaf()
+    store = MemoryStore(clock=clock, new_id=counting_ids())
+    await store.create(a_backup("first"))
+    runtime = Runtime(store, clock, Random(1), [deaf])
+    runtime.start()
+    await settle(50)
+    assert deaf.seen == ["first"]
+
+    async with asyncio.timeout(30):
         await runtime.stop()
 
 

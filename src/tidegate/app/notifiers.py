@@ -52,7 +52,8 @@ class RealNotifier:
 
     async def _in_time(self, work: Callable[[], T]) -> T:
         try:
-            return await asyncio.wait_for(in_daemon_thread(work, name="notify"), self._attempt_seconds)
+            async with asyncio.timeout(self._attempt_seconds):
+                return await in_daemon_thread(work, name="notify")
         except TimeoutError:
             raise NotDelivered("it was not taken in time") from None
         except (InvalidInput, NotDelivered):

@@ -109,7 +109,8 @@ class KeptTrees:
         self._used[key] = self._clock.monotonic()
         self._sweep_later()
         try:
-            return await asyncio.wait_for(asyncio.shield(opening), _OPENING_SECONDS)
+            async with asyncio.timeout(_OPENING_SECONDS):
+                return await asyncio.shield(opening)
         except TimeoutError:
             raise StoreUnavailable(
                 f"the list of files of backup {place.store_backup} is still being read", hint="try again in a moment"

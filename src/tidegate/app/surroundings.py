@@ -86,7 +86,8 @@ class LocalSurroundings:
     async def in_time(self, answer: "asyncio.Future[T]", url: str) -> T:
         """The answer; raises StoreUnavailable if it takes too long."""
         try:
-            return await asyncio.wait_for(answer, self._answer_seconds)
+            async with asyncio.timeout(self._answer_seconds):
+                return await answer
         except TimeoutError:
             raise StoreUnavailable(
                 f"{url} did not answer within {self._answer_seconds:g} seconds",

@@ -120,7 +120,8 @@ class SyncProcess:
         except asyncio.CancelledError:
             talk.say(EndSync(number))
             try:
-                await asyncio.wait_for(ended, self.patience)
+                async with asyncio.timeout(self.patience):
+                    await ended
             except HelperLost:
                 pass
             except TimeoutError:

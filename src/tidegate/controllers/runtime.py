@@ -56,9 +56,11 @@ class Runtime:
     resync: timedelta = timedelta(minutes=10)
     _lanes: list[_Lane] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _stopping: bool = False
 
     def start(self) -> None:
         """Begin; returns at once."""
+        self._stopping = False
         for reconciler in self.reconcilers:
             lane = _Lane(reconciler, WorkQueue(self.clock), Backoff(self.random))
             self._lanes.append(lane)
@@ -69,6 +71,7 @@ class Runtime:
 
     async def stop(self) -> None:
         """End all workers now. A reconcile that is cut short heals on the next start, as after a crash."""
+        self._stopping = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -88,7 +91,8 @@ class Runtime:
         return {lane.reconciler.name: lane.errors for lane in self._lanes}
 
     async def _work(self, lane: _Lane) -> None:
-        while True:
+        # Not for ever: a cancel may be lost in whatever a reconciler calls, and a stop must end all the same.
+        while not self._stopping:
             key = await lane.queue.take()
             try:
                 await self._once(lane, key)

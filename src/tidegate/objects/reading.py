@@ -90,7 +90,8 @@ class ThreadedReader:
                 raise StoreUnavailable(f"earlier questions about this store still hang; {key} was not asked for")
             answer = _in_thread(question, done=self._free.release)
             try:
-                return await asyncio.wait_for(asyncio.shield(answer), self._answer_seconds)
+                async with asyncio.timeout(self._answer_seconds):
+                    return await asyncio.shield(answer)
             except TimeoutError:
                 raise StoreUnavailable(
                     f"there was no answer about {key} within {self._answer_seconds:g} seconds",

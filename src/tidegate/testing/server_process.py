@@ -133,7 +133,10 @@ class ServerProcess:
     def _end(self, number: signal.Signals) -> int:
         if self.process is None:
             return 0
-        self.process.send_signal(number)
-        code = self.process.wait(_PATIENCE_SECONDS)
-        self.process = None
-        return code
+        process, self.process = self.process, None
+        process.send_signal(number)
+        try:
+            return process.wait(_PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise AssertionError(f"it did not stop; its last words: {self._log[-5:]}") from None
