@@ -1,24 +1,37 @@
 """Where the process `tidegate` begins, whichever of its processes it is to be."""
 
 import sys
+from collections.abc import Callable
+
+from tidegate.app.collector import loading
 
 
 def main() -> None:
     """The entry point of the process."""
-    if sys.argv[1:] == ["mover"]:
-        # Straight to work: a mover is started for every transfer, and loading the command line takes longer than
-        # finding out that a volume is unchanged.
+    with loading():
+        run = _load(sys.argv[1:])
+    sys.exit(run())
+
+
+def _load(words: list[str]) -> Callable[[], int | None]:
+    """What these words ask for, with all that it needs to begin, and nothing that only others need.
+
+    A mover may be started for every transfer, and loading the command line takes longer than finding out that a volume
+    is unchanged.
+    """
+    if words == ["mover"]:
         from tidegate.app.mover import run_mover
 
-        sys.exit(run_mover())
-    if sys.argv[1:] == ["mover-nursery"]:
+        return run_mover
+    if words == ["mover-nursery"]:
         from tidegate.app.nursery import run_nursery
 
-        sys.exit(run_nursery())
-    if sys.argv[1:] == ["catalogue-sync"]:
+        return run_nursery
+    if words == ["catalogue-sync"]:
         from tidegate.app.sync_process import run_sync_process
 
-        sys.exit(run_sync_process())
+        return run_sync_process
     from tidegate.app.commands import build_commands
 
-    build_commands()(prog_name="tidegate")
+    commands = build_commands()
+    return lambda: commands(prog_name="tidegate")

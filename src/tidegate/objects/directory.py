@@ -127,35 +127,54 @@ class DirectoryObjects:
 
     def list_level(self, prefix: str) -> Listing:
         """See ObjectStore."""
-        objects, prefixes = [], []
-        with translated(self._path(prefix), "list"):
-            try:
-                with self._directory(_parts(prefix)) as directory:
-                    for name in sorted(os.listdir(directory)):
-                        key = f"{prefix}/{name}" if prefix else name
-                        if _TEMPORARY.fullmatch(name):
-                            self._meet(key)
-                            continue
-                        found = _look(directory, name)
-                        if found is None:
-                            continue
-                        if stat.S_ISDIR(found.st_mode):
-                            prefixes.append(key)
-                        else:
-                            objects.append(_info(key, found))
-            except FileNotFoundError:
-                self._check_root()
-        if not objects and not prefixes:
-            self._check_root()
-        return Listing(tuple(objects), tuple(prefixes))
+        directory = self._open_to_list(prefix, above=self._root_fd, way=_parts(prefix))
+        if directory is None:
+            return Listing((), ())
+        try:
+            return self._level(directory, prefix)
+        finally:
+            os.close(directory)
 
     def list_all(self, prefix: str) -> Iterator[ObjectInfo]:
         """See ObjectStore."""
-        waiting = [prefix]
-        while waiting:
-            level = self.list_level(waiting.pop())
+        return self._list_below(prefix, above=self._root_fd, way=_parts(prefix))
+
+    def _list_below(self, prefix: str, *, above: int, way: list[str]) -> Iterator[ObjectInfo]:
+        """Each directory is opened from the one above it: from the root, the way to a block has eight of them."""
+        directory = self._open_to_list(prefix, above=above, way=way)
+        if directory is None:
+            return
+        try:
+            level = self._level(directory, prefix)
             yield from level.objects
-            waiting.extend(reversed(level.prefixes))
+            for deeper in level.prefixes:
+                yield from self._list_below(deeper, above=directory, way=[deeper.rpartition("/")[2]])
+        finally:
+            os.close(directory)
+
+    def _open_to_list(self, prefix: str, *, above: int, way: list[str]) -> int | None:
+        """A handle, to be closed; None if there is no such directory."""
+        with translated(self._path(prefix), "list"):
+            try:
+                return _go(above, way)
+            except FileNotFoundError:
+                self._check_root()
+                return None
+
+    def _level(self, directory: int, prefix: str) -> Listing:
+        objects, prefixes = [], []
+        with translated(self._path(prefix), "list"), os.scandir(directory) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                key = f"{prefix}/{entry.name}" if prefix else entry.name
+                if _TEMPORARY.fullmatch(entry.name):
+                    self._meet(key)
+                elif entry.is_dir(follow_symlinks=False):
+                    prefixes.append(key)
+                elif (found := _look(directory, entry.name)) is not None:
+                    objects.append(_info(key, found))
+        if not objects and not prefixes:
+            self._check_root()
+        return Listing(tuple(objects), tuple(prefixes))
 
     def delete(self, key: str) -> None:
         """See ObjectStore."""
@@ -219,12 +238,8 @@ class DirectoryObjects:
         if create:
             # Without this a vanished root would be written to where nobody ever looks again.
             self._check_root()
-        directory = os.dup(self._root_fd)
+        directory = _go(self._root_fd, parts, create=create, sync=sync)
         try:
-            for part in parts:
-                inner = _enter(directory, part, create=create, sync=sync)
-                os.close(directory)
-                directory = inner
             yield directory
         finally:
             os.close(directory)
@@ -235,6 +250,18 @@ def _parts(key: str) -> list[str]:
     if any(part in {"", ".", ".."} or "\0" in part for part in parts):
         raise InvalidInput(f"{key!r} cannot be a key")
     return parts
+
+
+def _go(directory: int, way: list[str], *, create: bool = False, sync: bool = True) -> int:
+    """A handle of the directory at the end of the way, to be closed."""
+    here = os.dup(directory)
+    for part in way:
+        try:
+            inner = _enter(here, part, create=create, sync=sync)
+        finally:
+            os.close(here)
+        here = inner
+    return here
 
 
 def _enter(directory: int, part: str, *, create: bool, sync: bool) -> int:
