@@ -63,7 +63,7 @@ ui ui-test ui-check:
 endif
 
 test: $(DEV) ui-test ## all tests but the long ones
-	$(BIN)/python -m pytest -n 4 -q -m "not long"
+	$(BIN)/python -m pytest -n 4 --dist worksteal -q -m "not long"
 
 test-long: $(DEV) ui ## the long ones: browsers, kills, disasters, storms (tests/conftest.py names them)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m long

@@ -275,7 +275,7 @@ def run(tmp_path):
     def run_command(*args, **variables):
         environment = Environment({"HOME": str(tmp_path), "TIDEGATE_DATA_DIR": "data", **variables}, tmp_path)
         out, err = io.StringIO(), io.StringIO()
-        app = assemble(CliContext(RunningClock(), environment, workshop=quick_workshop))
+        app = assemble(CliContext(RunningClock(), environment, workshop=quick_workshop), args)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
             app(list(args), prog_name="tidegate")
         return Result(int(ended.value.code or 0), out.getvalue(), err.getvalue())

@@ -15,6 +15,9 @@ KINDS_OF_VOLUMES = {
     f"tidegate.volumes.{name}" for name in ("directory", "image", "image_sink", "device_sink", "tree_sink")
 }
 
+# Those that no other noun needs for itself.
+NOUNS = {"audit", "backup", "queue", "schedule", "store", "version", "volume"}
+
 HEAVY = [
     ("tidegate.app.mover", SERVER | COMMAND_LINE | CLIENTS_OF_STORES | KINDS_OF_VOLUMES | {"pydantic"}),
     ("tidegate.app.main", SERVER | COMMAND_LINE | CLIENTS_OF_STORES | {"pydantic"}),
@@ -26,6 +29,23 @@ HEAVY = [
 @pytest.mark.parametrize(("module", "unwanted"), HEAVY, ids=[module for module, _ in HEAVY])
 def test_a_process_loads_no_library_that_it_does_not_need(module, unwanted):
     assert unwanted & loaded_by(f"import {module}") == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "nouns"),
+    [
+        (["backup", "get"], {"backup"}),
+        (["--server", "queue", "volume", "get"], {"volume"}),
+        (["version"], {"version"}),
+        (["bakcup", "get"], NOUNS),
+        (["--help", "backup"], NOUNS),
+        ([], NOUNS),
+    ],
+)
+def test_a_command_loads_its_own_noun_and_no_other(words, nouns):
+    loaded = loaded_by(f"from tidegate.app.commands import build_commands; build_commands({words})")
+
+    assert {noun for noun in NOUNS if f"tidegate.cli.{noun}" in loaded} == nouns
 
 
 def test_a_nursery_loads_every_kind_of_volume_so_that_no_mover_has_to():

@@ -1,5 +1,6 @@
 """The command line of `tidegate`: the CLI's nouns, and the processes that this machine can run."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,9 +46,9 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
-def build_commands() -> TidegateApp:
-    """All commands, those that start processes included."""
-    app = build_app(SystemClock(), workshop=_workshop)
+def build_commands(words: Sequence[str] = ()) -> TidegateApp:
+    """All commands, those that start processes included; with `words`, only what they can mean of the others."""
+    app = build_app(SystemClock(), workshop=_workshop, words=words)
     app.command("server", epilog=_SERVER_EPILOG)(server)
     app.command("mover", hidden=True)(mover)
     app.command("mover-nursery", hidden=True)(mover_nursery)

@@ -33,5 +33,5 @@ def _load(words: list[str]) -> Callable[[], int | None]:
         return run_sync_process
     from tidegate.app.commands import build_commands
 
-    commands = build_commands()
+    commands = build_commands(words)
     return lambda: commands(prog_name="tidegate")

@@ -90,7 +90,7 @@ class ServerProcess:
         out, err, code = io.StringIO(), io.StringIO(), 0
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
-                assemble(cli)(list(words), prog_name="tidegate")
+                assemble(cli, words)(list(words), prog_name="tidegate")
             except SystemExit as end:
                 code = int(end.code or 0)
         return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
