@@ -6,6 +6,8 @@ RUN    := $(VENV)/.ready-to-run
 DEV    := $(VENV)/.ready-to-develop
 # `make run` keeps its state here unless told otherwise; `rm -r .run` starts afresh.
 DATA_DIR ?= .run
+# Sources are compiled once, as those of an installed program are: tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 # The one part in C, for which a compiler is wanted but not needed (hatch_build.py).
 LANES  := hatch_build.py src/tidegate/format/_sha512_lanes.c
 # The web page: built into the package, so that a checkout and a wheel have it at the same place.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidegate.app.clock import SystemClock
+from tidegate.app.collector import loading
 from tidegate.cli.context import context_of
 from tidegate.cli.root import TidegateApp, build_app
 
@@ -100,11 +101,12 @@ def server(
     cli.flags = {**cli.flags, **{name: value for name, value in own.items() if value is not None}}
     # After the flags are known to be good: the server's libraries take half a second to load.
     configuration = cli.configuration
-    from tidegate.app.options import server_options
+    with loading():
+        from tidegate.app.options import server_options
 
-    options = server_options(configuration)
-    from tidegate.app.logs import configure_logs
-    from tidegate.app.server import run_server
+        options = server_options(configuration)
+        from tidegate.app.logs import configure_logs
+        from tidegate.app.server import run_server
 
     configure_logs(form=configuration.log_format, level=configuration.log_level)
     run_server(options)

@@ -10,7 +10,6 @@ The server's socket is standard input. `fork N TRADE` comes with the three stand
 gone ends. A nursery that dies takes nobody with it.
 """
 
-import gc
 import importlib
 import os
 import select
@@ -21,6 +20,8 @@ import traceback
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NoReturn
+
+from tidegate.app.collector import loading
 
 _LONGEST_MESSAGE = 64
 _STANDARD_HANDLES = 3
@@ -61,10 +62,10 @@ def run_nursery() -> int:
     """Fork movers until the server is gone."""
     server = socket.socket(fileno=os.dup(sys.stdin.fileno()))
     _stand_in_for_stdin()
-    for name in _LATE:
-        importlib.import_module(name)
-    gc.collect()
-    gc.freeze()  # what is loaded stays shared with the movers: their collectors need not touch it
+    # What is loaded also stays shared with the movers: their collectors do not touch it.
+    with loading():
+        for name in _LATE:
+            importlib.import_module(name)
     return _Nursery(server).run()
 
 
