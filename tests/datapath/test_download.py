@@ -51,6 +51,44 @@ def test_a_damaged_block_is_named_and_never_written(bench, store, second_block, 
     assert not (tmp_path / "back").exists()
 
 
+@pytest.mark.parametrize("number", range(8))
+def test_of_many_blocks_that_are_checked_together_the_damaged_one_is_named(bench, store, image, tmp_path, number):
+    bench.upload(image("ABCDEFGH"))
+    blocks = StoredVolume(store, VOLUME).backup_cfg("backup-1").blocks
+    keys = [block_key(VOLUME, ref.checksum) for ref in blocks]
+    store.put(keys[number], store.get(keys[number - 1], at_most=BLOCK))
+
+    with pytest.raises(DamagedBlock, match=f"the block at {number * BLOCK} of backup backup-1 .* match its name"):
+        bench.download(tmp_path / "back")
+    assert not (tmp_path / "back").exists()
+
+
+def test_of_blocks_that_are_read_together_each_is_told_by_itself(bench, store, image):
+    content = image("ABCDEFGH").read_bytes()
+    bench.upload(image("ABCDEFGH"))
+    volume = StoredVolume(store, VOLUME)
+    cfg = volume.backup_cfg("backup-1")
+    keys = [block_key(VOLUME, ref.checksum) for ref in cfg.blocks]
+    store.delete(keys[1])
+    store.put(keys[3], b"junk")
+    store.put(keys[4], store.get(keys[5], at_most=BLOCK))
+    store.put(keys[6], compress(b"short", Compression.LZ4))
+
+    found = volume.read_blocks(cfg.blocks, cfg)
+
+    whole = [content[at : at + BLOCK] for at in range(0, len(content), BLOCK)]
+    assert [one if isinstance(one, bytes) else type(one) for one in found] == [
+        whole[0],
+        MissingBlock,
+        whole[2],
+        DamagedBlock,
+        DamagedBlock,
+        whole[5],
+        DamagedBlock,
+        whole[7],
+    ]
+
+
 def test_a_block_of_another_compression_is_still_good(bench, store, second_block, image, tmp_path):
     content = image("ABC").read_bytes()
     store.put(second_block, compress(content[BLOCK : 2 * BLOCK], Compression.GZIP))

@@ -31,7 +31,7 @@ GIB = 1024 * MIB
     ],
 )
 def test_more_memory_is_more_threads_up_to_what_the_store_needs(memory, block_mib, wanted, threads):
-    found = download_hands(memory, block_size=block_mib * MIB, volume_size=GIB, wanted=wanted)
+    found = download_hands(memory, block_size=block_mib * MIB, volume_size=GIB, wanted=wanted, checked_at_once=8)
 
     assert found.threads == threads
 
@@ -39,19 +39,21 @@ def test_more_memory_is_more_threads_up_to_what_the_store_needs(memory, block_mi
 def test_with_the_least_memory_one_block_after_the_other_is_moved():
     least = least_memory(16 * MIB, GIB)
 
-    assert download_hands(least, block_size=16 * MIB, volume_size=GIB, wanted=16) == DownloadHands(1, 1, 1)
+    found = download_hands(least, block_size=16 * MIB, volume_size=GIB, wanted=16, checked_at_once=8)
+
+    assert found == DownloadHands(1, 1, 1)
 
 
 def test_too_little_memory_is_refused_with_the_least_that_would_do():
     with pytest.raises(Refused, match=r"limit of 64 MiB is too small .* blocks of 16 MiB; the least is 126 MiB"):
-        download_hands(64 * MIB, block_size=16 * MIB, volume_size=GIB, wanted=4)
+        download_hands(64 * MIB, block_size=16 * MIB, volume_size=GIB, wanted=4, checked_at_once=8)
 
 
 def test_where_nobody_set_a_limit_even_the_largest_volume_is_moved():
     size = 20 * 1024 * GIB
     assert least_memory(2 * MIB, size) > DEFAULT_MEMORY
 
-    assert download_hands(None, block_size=2 * MIB, volume_size=size, wanted=16).threads == 1
+    assert download_hands(None, block_size=2 * MIB, volume_size=size, wanted=16, checked_at_once=8).threads == 1
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,31 @@ def test_where_nobody_set_a_limit_even_the_largest_volume_is_moved():
     [(96 * MIB, 2, 4, 0), (110 * MIB, 2, 4, 1), (128 * MIB, 2, 4, 2), (None, 2, 16, 2), (128 * MIB, 16, 4, 0)],
 )
 def test_processes_that_make_files_get_what_the_threads_leave(memory, block_mib, wanted, makers):
-    assert download_hands(memory, block_size=block_mib * MIB, volume_size=GIB, wanted=wanted).makers == makers
+    found = download_hands(memory, block_size=block_mib * MIB, volume_size=GIB, wanted=wanted, checked_at_once=8)
+
+    assert found.makers == makers
+
+
+@pytest.mark.parametrize(
+    ("memory", "block_mib", "wanted", "checked_at_once", "at_once"),
+    [
+        (None, 2, 4, 8, 7),
+        (None, 2, 1, 8, 8),
+        (None, 2, 4, 1, 1),
+        (None, 2, 24, 8, 1),  # twelve threads with a few each would hold more and gain nothing
+        (None, 16, 4, 8, 1),
+        (128 * MIB, 2, 4, 8, 6),
+        (96 * MIB, 2, 4, 8, 1),
+    ],
+)
+def test_blocks_are_fetched_to_be_checked_together_where_there_is_room(
+    memory, block_mib, wanted, checked_at_once, at_once
+):
+    found = download_hands(
+        memory, block_size=block_mib * MIB, volume_size=GIB, wanted=wanted, checked_at_once=checked_at_once
+    )
+
+    assert found.fetched_at_once == at_once
 
 
 @given(
@@ -72,9 +98,9 @@ def test_what_is_allowed_fits_and_is_never_nothing(memory, block_size, volume_si
     least = least_memory(block_size, volume_size)
     if memory < least:
         with pytest.raises(Refused):
-            download_hands(memory, block_size=block_size, volume_size=volume_size, wanted=wanted)
+            download_hands(memory, block_size=block_size, volume_size=volume_size, wanted=wanted, checked_at_once=8)
         return
-    found = download_hands(memory, block_size=block_size, volume_size=volume_size, wanted=wanted)
+    found = download_hands(memory, block_size=block_size, volume_size=volume_size, wanted=wanted, checked_at_once=8)
 
     assert 1 <= found.threads <= wanted
     helpers = found.makers * (16 * MIB + 2 * block_size)

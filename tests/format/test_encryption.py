@@ -78,7 +78,7 @@ def test_names_are_the_same_for_the_same_content_and_only_under_the_same_key_and
 def test_a_block_comes_back_through_its_codec(codec, method):
     name = codec.names([BLOCK])[0]
 
-    assert codec.decode(name, codec.encode(name, BLOCK, method), method, at_most=len(BLOCK)) == BLOCK
+    assert codec.unpack(name, codec.encode(name, BLOCK, method), method, at_most=len(BLOCK)) == BLOCK
 
 
 def test_a_body_shows_nothing_of_the_block_and_is_hardly_longer():
@@ -106,7 +106,7 @@ def test_a_body_with_any_byte_changed_or_cut_is_damage(data):
     )
 
     with pytest.raises(DamagedBlock):
-        SEALED.decode(name, changed, LZ4, at_most=len(BLOCK))
+        SEALED.unpack(name, changed, LZ4, at_most=len(BLOCK))
 
 
 def test_blocks_cannot_be_swapped_or_come_from_elsewhere():
@@ -114,20 +114,27 @@ def test_blocks_cannot_be_swapped_or_come_from_elsewhere():
 
     for body in (
         SEALED.encode(other, b"other", LZ4),
-        SEALED.encode(name, b"other", LZ4),
         SealedBlocks(ONE, volume="v2").encode(name, BLOCK, LZ4),
         SealedBlocks(OTHER, volume="vol").encode(name, BLOCK, LZ4),
         compress(BLOCK, LZ4),
     ):
         with pytest.raises(DamagedBlock):
-            SEALED.decode(name, body, LZ4, at_most=len(BLOCK))
+            SEALED.unpack(name, body, LZ4, at_most=len(BLOCK))
+
+
+def test_what_was_sealed_under_the_name_of_another_block_shows_by_its_own_name():
+    name = SEALED.names([BLOCK])[0]
+
+    unpacked = SEALED.unpack(name, SEALED.encode(name, b"other", LZ4), LZ4, at_most=len(BLOCK))
+
+    assert SEALED.names([unpacked]) != [name]
 
 
 def test_a_sealed_bomb_is_refused_before_it_goes_off():
     name = SEALED.names([BLOCK])[0]
 
     with pytest.raises(DamagedBlock, match="more than"):
-        SEALED.decode(name, SEALED.encode(name, bytes(64 * 1024 * 1024), LZ4), LZ4, at_most=len(BLOCK))
+        SEALED.unpack(name, SEALED.encode(name, bytes(64 * 1024 * 1024), LZ4), LZ4, at_most=len(BLOCK))
 
 
 def test_a_stored_cfg_hides_what_tells_of_the_content_and_keeps_the_rest_readable():

@@ -194,7 +194,7 @@ def test_a_bomb_never_takes_more_memory_than_a_few_blocks(bomb, method):
 def test_random_bytes_are_no_sealed_block(body):
     for start in (b"", b"TGE1"):
         with pytest.raises(DamagedBlock):
-            SealedBlocks(KEY, volume="vol").decode("0" * 64, start + body, Compression.LZ4, at_most=100)
+            SealedBlocks(KEY, volume="vol").unpack("0" * 64, start + body, Compression.LZ4, at_most=100)
 
 
 URL = "s3://bucket@region/path?backup=backup-1&volume=vol&nfsOptions=soft"

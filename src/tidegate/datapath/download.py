@@ -36,7 +36,11 @@ class StoredContent:
         memory: int | None = None,
     ) -> None:
         self._hands = download_hands(
-            memory, block_size=cfg.block_size, volume_size=size, wanted=volume.objects.requests_in_flight
+            memory,
+            block_size=cfg.block_size,
+            volume_size=size,
+            wanted=volume.objects.requests_in_flight,
+            checked_at_once=volume.checked_at_once(cfg),
         )
         self._volume = volume
         self._cfg = cfg
@@ -101,14 +105,32 @@ class StoredContent:
         return wanted.result()
 
     def fetch_block(self, offset: int) -> bytes:
+        """See BackupContent."""
+        [block] = self.fetch_blocks([offset])
+        return block
+
+    @property
+    def fetched_at_once(self) -> int:
+        """See BackupContent."""
+        return self._hands.fetched_at_once
+
+    def fetch_blocks(self, offsets: Sequence[int]) -> list[bytes]:
         """See BackupContent. The error for a block that is lost names the newest backup that has one there."""
-        try:
-            return self._volume.read_block(self._ref(offset), self._cfg)
-        except (DamagedBlock, MissingBlock) as error:
-            advice = ""
-            with contextlib.suppress(TidegateError):  # the first error is the one to tell
-                advice = f"; {advice_for(self._volume, self._ref(offset), self._cfg.name)}"
-            raise type(error)(f"{error.message}{advice}", hint=error.hint) from error
+        refs = [self._ref(offset) for offset in offsets]
+        blocks = []
+        for ref, found in zip(refs, self._volume.read_blocks(refs, self._cfg), strict=True):
+            if not isinstance(found, bytes):
+                raise self._with_advice(found, ref)
+            blocks.append(found)
+        return blocks
+
+    def _with_advice(self, error: DamagedBlock | MissingBlock, ref: BlockRef) -> DamagedBlock | MissingBlock:
+        advice = ""
+        with contextlib.suppress(TidegateError):  # the first error is the one to tell
+            advice = f"; {advice_for(self._volume, ref, self._cfg.name)}"
+        told = type(error)(f"{error.message}{advice}", hint=error.hint)
+        told.__cause__ = error
+        return told
 
     def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
         """See BackupContent."""

@@ -179,20 +179,47 @@ class StoredVolume:
         """Store the body over whatever is there. Durable after a flush."""
         self.objects.put(block_key(self.name, name), body, lazily=True)
 
+    def checked_at_once(self, cfg: BackupCfg) -> int:
+        """How many blocks `read_blocks` should be asked for: to compare so many with their names costs little more."""
+        return 1 if is_encrypted(cfg) else self._plain.named_at_once  # asked before it is known whether the key fits
+
     def read_block(self, ref: BlockRef, cfg: BackupCfg) -> bytes:
         """The block, compared with its name. Raises DamagedBlock, MissingBlock or WrongKey, saying what is affected."""
-        place = f"the block at {ref.offset} of backup {cfg.name} of volume {self.name}"
+        [found] = self.read_blocks([ref], cfg)
+        if not isinstance(found, bytes):
+            raise found
+        return found
+
+    def read_blocks(self, refs: Sequence[BlockRef], cfg: BackupCfg) -> "list[bytes | DamagedBlock | MissingBlock]":
+        """Each of these blocks, compared with its name, or what is wrong with it. Raises WrongKey."""
         codec = self._codec_of(cfg)
+        found = [self._unpacked(ref, cfg, codec) for ref in refs]
+        names = iter(codec.names([block for block in found if isinstance(block, bytes)]))
+        for number, ref in enumerate(refs):
+            if isinstance(found[number], bytes) and next(names) != ref.checksum:
+                found[number] = self._damaged(ref, cfg, "its content does not match its name")
+        return found
+
+    def _unpacked(self, ref: BlockRef, cfg: BackupCfg, codec: BlockCodec) -> bytes | DamagedBlock | MissingBlock:
+        """Of the right length, but not compared yet."""
         try:
             body = self.objects.get(block_key(self.name, ref.checksum), at_most=cfg.block_size * 2 + _SLACK)
-            block = codec.decode(ref.checksum, body, cfg.compression, at_most=cfg.block_size)
+            block = codec.unpack(ref.checksum, body, cfg.compression, at_most=cfg.block_size)
         except NotFound as error:
-            raise MissingBlock(f"{place} is missing in the store ({ref.checksum})") from error
+            missing = MissingBlock(f"{self._place(ref, cfg)} is missing in the store ({ref.checksum})")
+            missing.__cause__ = error
+            return missing
         except (DamagedBlock, DamagedMetadata) as error:
-            raise DamagedBlock(f"{place} is damaged ({ref.checksum}): {error}") from error
-        if len(block) != cfg.block_size:
-            raise DamagedBlock(f"{place} is damaged ({ref.checksum}): it has {len(block)} bytes")
-        return block
+            damaged = self._damaged(ref, cfg, str(error))
+            damaged.__cause__ = error
+            return damaged
+        return block if len(block) == cfg.block_size else self._damaged(ref, cfg, f"it has {len(block)} bytes")
+
+    def _damaged(self, ref: BlockRef, cfg: BackupCfg, why: str) -> DamagedBlock:
+        return DamagedBlock(f"{self._place(ref, cfg)} is damaged ({ref.checksum}): {why}")
+
+    def _place(self, ref: BlockRef, cfg: BackupCfg) -> str:
+        return f"the block at {ref.offset} of backup {cfg.name} of volume {self.name}"
 
     @property
     def _writing(self) -> BlockCodec:

@@ -9,10 +9,11 @@ from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from tidegate.datapath.crew import work_through
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound, WrongKey
+from tidegate.errors import DamagedMetadata, MissingBlock, NotFound, WrongKey
 from tidegate.format.backup_cfg import BackupCfg, BlockRef
 from tidegate.format.block_map import BlockMap
 from tidegate.format.checksum_set import ChecksumSet
@@ -20,6 +21,7 @@ from tidegate.format.paths import backup_cfg_key, block_key
 from tidegate.format.times import parse_time
 
 READERS = 4
+_MOST_PER_READER = 16 * 1024 * 1024
 _ALL = 10_000
 _MOST_EXAMPLES = 5
 
@@ -108,10 +110,12 @@ class _Sample:
     def __len__(self) -> int:
         return sum(len(offsets) for _, offsets, _ in self._parts)
 
-    def __iter__(self) -> Iterator[tuple[BlockRef, BackupCfg]]:
+    def several(self, at_once: Callable[[BackupCfg], int]) -> Iterator[tuple[list[BlockRef], BackupCfg]]:
+        """All of them, as many `at_once` as that says for a backup."""
         for cfg, offsets, digests in self._parts:
-            for ref in BlockMap(offsets, digests):
-                yield ref, cfg
+            refs, count = iter(BlockMap(offsets, digests)), at_once(cfg)
+            while some := [*islice(refs, count)]:
+                yield some, cfg
 
 
 class _Look:
@@ -229,21 +233,21 @@ class _Look:
     def _read_sample(self) -> None:
         if len(self._sample):
             self._wanted.on_stage(f"reading {self._volume.name}", self._sample.size)
-            work_through(self._sample, self._read, threads=READERS)
+            work_through(self._sample.several(self._at_once), self._read, threads=READERS)
         self._found.blocks_read = len(self._sample)
 
-    def _read(self, work: tuple[BlockRef, BackupCfg]) -> None:
+    def _at_once(self, cfg: BackupCfg) -> int:
+        return max(1, min(self._volume.checked_at_once(cfg), _MOST_PER_READER // cfg.block_size))
+
+    def _read(self, work: tuple[list[BlockRef], BackupCfg]) -> None:
         self._wanted.checkpoint()
-        ref, cfg = work
-        try:
-            self._volume.read_block(ref, cfg)
-        except DamagedBlock as error:
-            with self._lock:
-                self._damaged[ref.checksum] = error.message
-        except MissingBlock:
-            with self._lock:
-                self._damaged[ref.checksum] = "it went away while it was looked at"
-        self._wanted.on_bytes(cfg.block_size)
+        refs, cfg = work
+        for ref, found in zip(refs, self._volume.read_blocks(refs, cfg), strict=True):
+            if not isinstance(found, bytes):
+                lost = isinstance(found, MissingBlock)
+                with self._lock:
+                    self._damaged[ref.checksum] = "it went away while it was looked at" if lost else found.message
+            self._wanted.on_bytes(cfg.block_size)
 
     def _blame(self, verdict: BackupVerdict) -> None:
         """Which backups a damaged block belongs to: the cfgs are read once more, which costs less than to keep them."""

@@ -19,6 +19,8 @@ _BESIDE_PER_THREAD = MIB
 _MOST_FETCHING = 12
 _MOST_READERS = 4
 _MOST_AHEAD = 8
+# Of blocks that are fetched to be compared with their names together.
+_MOST_FETCHED = 48 * MIB
 # Of an upload: enough are read while others are packed that these find as many as they name at once.
 _BLOCKS_READ = 8
 # A body, and what the store's client makes of it.
@@ -41,13 +43,14 @@ _MOST_MAKERS = 2
 class DownloadHands:
     """How many threads may each have a block in hand; or else, how many blocks are read ahead, and by how many.
 
-    Beside the threads so many processes may make files.
+    Beside the threads so many processes may make files, or else each thread may fetch several blocks at once.
     """
 
     threads: int
     readers: int
     ahead: int
     makers: int = 0
+    fetched_at_once: int = 1
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,9 @@ def least_memory(block_size: int, volume_size: int) -> int:
     return -(-needed // MIB) * MIB
 
 
-def download_hands(memory: int | None, *, block_size: int, volume_size: int, wanted: int) -> DownloadHands:
+def download_hands(
+    memory: int | None, *, block_size: int, volume_size: int, wanted: int, checked_at_once: int
+) -> DownloadHands:
     """What fits into `memory`, never more than the `wanted` threads. Raises Refused, naming the least that would do."""
     given = _given(memory, block_size, volume_size)
     affordable = (given - _beside(block_size, volume_size)) // _per_thread(block_size)
@@ -80,7 +85,9 @@ def download_hands(memory: int | None, *, block_size: int, volume_size: int, wan
     ahead = min(_MOST_AHEAD, affordable * _BLOCKS_PER_THREAD - readers * (_BLOCKS_PER_THREAD - 1))
     left = given - _beside(block_size, volume_size) - threads * _per_thread(block_size)
     makers = max(0, min(_MOST_MAKERS, left // (_PER_MAKER + _BLOCKS_PER_MAKER * block_size)))
-    return DownloadHands(threads, readers, ahead, makers)
+    fits = min(checked_at_once, 1 + min(left, _MOST_FETCHED) // (threads * block_size))
+    # A few cost as much as many, so that one by one is quicker: `checksums` would do no other.
+    return DownloadHands(threads, readers, ahead, makers, fits if 2 * fits > checked_at_once else 1)
 
 
 def upload_hands(

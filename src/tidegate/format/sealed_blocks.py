@@ -63,13 +63,13 @@ class SealedBlocks:
 
     def names(self, blocks: Sequence[bytes]) -> list[str]:
         """See BlockCodec."""
-        return [self._name(block) for block in blocks]
+        return [hmac.digest(self._name_key, block, "sha512").hex()[:CHECKSUM_DIGITS] for block in blocks]
 
     def encode(self, name: str, block: bytes, method: Compression) -> bytes:
         """See BlockCodec."""
         return MAGIC + self._sealer.seal(compress(block, method), bound_to=name.encode())
 
-    def decode(self, name: str, body: bytes, method: Compression, *, at_most: int) -> bytes:
+    def unpack(self, name: str, body: bytes, method: Compression, *, at_most: int) -> bytes:
         """See BlockCodec."""
         if not body.startswith(MAGIC):
             raise DamagedBlock("it is not sealed as an encrypted block is")
@@ -77,10 +77,4 @@ class SealedBlocks:
             compressed = self._sealer.open(body[len(MAGIC) :], bound_to=name.encode())
         except ValueError as error:
             raise DamagedBlock(str(error)) from error
-        block = decompress(compressed, method, at_most=at_most)
-        if not hmac.compare_digest(self._name(block), name):
-            raise DamagedBlock("its content does not match its name")
-        return block
-
-    def _name(self, block: bytes) -> str:
-        return hmac.digest(self._name_key, block, "sha512").hex()[:CHECKSUM_DIGITS]
+        return decompress(compressed, method, at_most=at_most)

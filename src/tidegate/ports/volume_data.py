@@ -135,6 +135,15 @@ class BackupContent(Protocol):
         """As `read_block`, for many threads at once and in any order: nothing is read that was not asked for."""
         ...
 
+    @property
+    def fetched_at_once(self) -> int:
+        """How many blocks each of many threads should ask for with `fetch_blocks`; there is memory for so many."""
+        ...
+
+    def fetch_blocks(self, offsets: Sequence[int]) -> list[bytes]:
+        """As `fetch_block` of each, all or none: to compare several with their names costs little more than one."""
+        ...
+
     def in_parallel(self, items: Iterable[T], do: Callable[[T], None]) -> None:
         """Do every item, as many at a time as the store has answers for, taken in order, one by one.
 

@@ -2,7 +2,8 @@
 
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from tidegate.disk.direct_writer import DirectWriter, write_at
@@ -20,17 +21,20 @@ def fill(
     zeros = bytes(content.block_size)
     with DirectWriter(handle) as writer:
 
-        def write(stretch: Stretch) -> None:
-            if not stretch.is_block:
-                for begin, size in _pieces(stretch.offset, stretch.length):
-                    writer.write_at(bytes(size), begin)
-                return
-            block = content.fetch_block(stretch.offset)
-            if block != zeros or not sparse:
-                writer.write_at(memoryview(block)[: stretch.length], stretch.offset)
-            on_bytes(len(block))
+        def write(some: Sequence[Stretch]) -> None:
+            blocks = iter(content.fetch_blocks([stretch.offset for stretch in some if stretch.is_block]))
+            for stretch in some:
+                if not stretch.is_block:
+                    for begin, size in _pieces(stretch.offset, stretch.length):
+                        writer.write_at(bytes(size), begin)
+                    continue
+                block = next(blocks)
+                if block != zeros or not sparse:
+                    writer.write_at(memoryview(block)[: stretch.length], stretch.offset)
+                on_bytes(len(block))
 
-        content.in_parallel(stretches(content, with_gaps=not sparse, begin_at=begin_at), write)
+        row = stretches(content, with_gaps=not sparse, begin_at=begin_at)
+        content.in_parallel(iter(lambda: [*islice(row, content.fetched_at_once)], []), write)
 
 
 def bring_up_to_date(handle: int, content: BackupContent, on_bytes: Callable[[int], None], *, begin_at: int = 0) -> int:
