@@ -58,6 +58,8 @@ class Belt(Generic[T]):
             if self._broken:
                 raise BrokenOff
             self._free -= 1
+            if not self._free:
+                self._item_is_there.notify_all()  # who waits for more than there are takes what there is
 
     def release(self) -> None:
         """The thing is used up, or there was none to make after all: its place is free."""
@@ -71,13 +73,19 @@ class Belt(Generic[T]):
             self._items.append(item)
             self._item_is_there.notify()
 
-    def take(self, at_most: int) -> list[T]:
-        """As many as are there, one at least; none means that there will never be any more. Raises BrokenOff."""
+    def take(self, count: int) -> list[T]:
+        """So many of them; fewer, but one at least, where there is no place for more before these are taken.
+
+        None means that there will never be any more. Raises BrokenOff.
+        """
         with self._item_is_there:
-            self._item_is_there.wait_for(lambda: self._broken or self._ended or self._items)
+            self._item_is_there.wait_for(lambda: self._broken or self._ended or self._has(count))
             if self._broken:
                 raise BrokenOff
-            return [self._items.popleft() for _ in range(min(at_most, len(self._items)))]
+            return [self._items.popleft() for _ in range(min(count, len(self._items)))]
+
+    def _has(self, count: int) -> bool:
+        return len(self._items) >= count or (bool(self._items) and not self._free)
 
     def end(self) -> None:
         """Nothing more is handed over; what lies here is still taken."""
