@@ -74,7 +74,7 @@ def test_processes_that_make_files_get_what_the_threads_leave(memory, block_mib,
         (None, 2, 4, 1, 1),
         (None, 2, 24, 8, 1),  # twelve threads with a few each would hold more and gain nothing
         (None, 16, 4, 8, 1),
-        (128 * MIB, 2, 4, 8, 6),
+        (128 * MIB, 2, 4, 8, 1),  # the makers of files come first
         (96 * MIB, 2, 4, 8, 1),
     ],
 )

@@ -137,10 +137,12 @@ class StoredContent:
         self._rest()
         work_through(items, do, threads=self._hands.threads)
 
-    def ahead(self, items: Iterable[T], prepare: Callable[[T], R]) -> Iterator[tuple[T, R]]:
+    def ahead(self, items: Iterable[T], prepare: Callable[[T], R], *, blocks: int = 1) -> Iterator[tuple[T, R]]:
         """See BackupContent."""
         self._rest()
-        return work_ahead(items, prepare, threads=self._hands.threads)
+        # What is ready waits for its turn: with several blocks in each, half as many are enough.
+        threads = self._hands.threads if blocks == 1 else max(1, self._hands.threads // 2)
+        return work_ahead(items, prepare, threads=threads)
 
     def __enter__(self) -> "StoredContent":
         return self

@@ -43,7 +43,7 @@ _MOST_MAKERS = 2
 class DownloadHands:
     """How many threads may each have a block in hand; or else, how many blocks are read ahead, and by how many.
 
-    Beside the threads so many processes may make files, or else each thread may fetch several blocks at once.
+    Beside the threads so many processes may make files, and each thread may fetch several blocks at once.
     """
 
     threads: int
@@ -84,7 +84,9 @@ def download_hands(
     # Each reader has what a thread has, but for the block that it is about to hand over.
     ahead = min(_MOST_AHEAD, affordable * _BLOCKS_PER_THREAD - readers * (_BLOCKS_PER_THREAD - 1))
     left = given - _beside(block_size, volume_size) - threads * _per_thread(block_size)
-    makers = max(0, min(_MOST_MAKERS, left // (_PER_MAKER + _BLOCKS_PER_MAKER * block_size)))
+    per_maker = _PER_MAKER + _BLOCKS_PER_MAKER * block_size
+    makers = max(0, min(_MOST_MAKERS, left // per_maker))
+    left -= makers * per_maker
     fits = min(checked_at_once, 1 + min(left, _MOST_FETCHED) // (threads * block_size))
     # A few cost as much as many, so that one by one is quicker: `checksums` would do no other.
     return DownloadHands(threads, readers, ahead, makers, fits if 2 * fits > checked_at_once else 1)

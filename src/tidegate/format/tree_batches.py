@@ -14,7 +14,7 @@ from tidegate.format.tree_entry import Extent, TreeEntry
 # Gaps that deleted files left are no reason to wait; what was appended to the image since is farther away.
 _NEAR_BLOCKS = 64
 # Bounds the memory for blocks full of tiny files; beyond, the block is read once more.
-_MOST_FILES = 4096
+MOST_FILES = 4096
 
 
 class Pack(NamedTuple):
@@ -82,7 +82,7 @@ def _gathered(files: Iterable[TreeEntry], block_size: int) -> Iterator[Pack | Pa
         if not _is_packed(entry, first, last, block_size):
             yield from _parts(entry, block_size)
             continue
-        if first != block or len(pack) == _MOST_FILES:
+        if first != block or len(pack) == MOST_FILES:
             if pack:
                 yield Pack(block * block_size, pack)
             block, pack = first, []

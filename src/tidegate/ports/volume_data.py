@@ -151,10 +151,11 @@ class BackupContent(Protocol):
         """
         ...
 
-    def ahead(self, items: Iterable[T], prepare: Callable[[T], R]) -> Iterator[tuple[T, R]]:
+    def ahead(self, items: Iterable[T], prepare: Callable[[T], R], *, blocks: int = 1) -> Iterator[tuple[T, R]]:
         """Each item and what its preparation gave, in order; as many as the store has answers for are prepared at once.
 
-        For work of which a part cannot be shared: that is done by the one thread that asks.
+        For work of which a part cannot be shared: that is done by the one thread that asks. An item fetches at the most
+        so many `blocks`: one, or `fetched_at_once`.
         """
         ...
 
