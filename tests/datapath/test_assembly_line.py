@@ -56,7 +56,43 @@ def test_everything_goes_through_the_line_once_and_never_more_exist_than_there_a
     assert line.most <= places
 
 
-def test_what_is_there_is_taken_together_and_nobody_waits_for_more():
+def taken_by_a_thread(belt, count):
+    """A thread that takes so many, and what it got once it has ended."""
+    got = []
+    thread = threading.Thread(target=lambda: got.append(belt.take(count)))
+    thread.start()
+
+    def result():
+        thread.join(_PATIENCE)
+        return got
+
+    return result
+
+
+def test_who_wants_several_gets_so_many_at_once():
+    belt = Belt(8)
+    result = taken_by_a_thread(belt, 4)
+
+    for number in range(4):
+        belt.claim()
+        belt.hand_over(number)
+
+    assert result() == [[0, 1, 2, 3]]
+
+
+def test_who_wants_more_than_there_is_room_for_takes_what_is_there():
+    belt = Belt(3)
+    result = taken_by_a_thread(belt, 8)
+    for number in range(2):
+        belt.claim()
+        belt.hand_over(number)
+
+    belt.claim()  # by somebody who is still at work on it
+
+    assert result() == [[0, 1]]
+
+
+def test_what_is_there_is_taken_together_and_nobody_waits_for_what_never_comes():
     line = Line(20, places=20)
     all_made = threading.Event()
     line.double = lambda number: all_made.set() if number == 19 else number

@@ -1,12 +1,13 @@
 """Files are gathered by their blocks: every byte once, and no pack read twice because of the order of paths."""
 
 from collections import Counter
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tidegate.format.packed_tree import Packer
-from tidegate.format.tree_batches import Pack, Part, batches
+from tidegate.format.tree_batches import Pack, Part, batches, together
 from tidegate.format.tree_entry import EntryType, Extent, TreeEntry
 
 BLOCK = 100
@@ -97,3 +98,20 @@ def test_files_that_were_appended_since_do_not_make_the_old_ones_wait():
 
     assert [entry for _, _, entry in waiting.kept] == new
     assert [batch.offset for batch in found] == [*range(0, 100 * BLOCK, BLOCK), *range(10**6, 10**6 + 10**4, BLOCK)]
+
+
+def pack(files):
+    return Pack(0, [file(0, [(0, 1)])] * files)
+
+
+@given(st.lists(st.integers(1, 4096), max_size=30), st.integers(1, 8))
+def test_several_batches_go_together_in_their_order_and_bring_no_more_files_than_one_may(sizes, count):
+    rows = [pack(size) for size in sizes]
+
+    groups = list(together(rows, count))
+
+    assert [row for group in groups for row in group] == rows
+    assert all(len(group) <= count and sum(len(row.files) for row in group) <= 4096 for group in groups)
+    # As few groups as can be: whoever begins one had no room in the one before.
+    for before, after in pairwise(groups):
+        assert len(before) == count or sum(len(row.files) for row in [*before, after[0]]) > 4096

@@ -14,7 +14,7 @@ from tidegate.format.tree_entry import Extent, TreeEntry
 # Gaps that deleted files left are no reason to wait; what was appended to the image since is farther away.
 _NEAR_BLOCKS = 64
 # Bounds the memory for blocks full of tiny files; beyond, the block is read once more.
-MOST_FILES = 4096
+_MOST_FILES = 4096
 
 
 class Pack(NamedTuple):
@@ -58,6 +58,20 @@ def batches(files: Iterable[TreeEntry], waiting: Waiting, *, block_size: int) ->
     yield from _gathered(waiting.by_rank(), block_size)
 
 
+def together(rows: Iterable[Pack | Part], count: int) -> Iterator[list[Pack | Part]]:
+    """So many of them at once, or as many as bring no more files than one may: files take memory, too."""
+    some, files = list[Pack | Part](), 0
+    for row in rows:
+        brought = len(row.files) if isinstance(row, Pack) else 1
+        if some and (len(some) == count or files + brought > _MOST_FILES):
+            yield some
+            some, files = [], 0
+        some.append(row)
+        files += brought
+    if some:
+        yield some
+
+
 def _in_line(files: Iterable[TreeEntry], waiting: Waiting, block_size: int) -> Iterator[TreeEntry]:
     pack = frontier = 0
     for entry in files:
@@ -82,7 +96,7 @@ def _gathered(files: Iterable[TreeEntry], block_size: int) -> Iterator[Pack | Pa
         if not _is_packed(entry, first, last, block_size):
             yield from _parts(entry, block_size)
             continue
-        if first != block or len(pack) == MOST_FILES:
+        if first != block or len(pack) == _MOST_FILES:
             if pack:
                 yield Pack(block * block_size, pack)
             block, pack = first, []

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from tidegate.format.tree_batches import MOST_FILES, Pack, Part, batches
+from tidegate.format.tree_batches import Pack, Part, batches, together
 from tidegate.format.tree_entry import EntryType, TreeEntry
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.entry_shelf import EntryShelf
@@ -69,25 +69,11 @@ def _written(
         return blocks
 
     at_once = content.fetched_at_once
-    for some, blocks in content.ahead(_several(rows, at_once), prepare, blocks=at_once):
+    for some, blocks in content.ahead(together(rows, at_once), prepare, blocks=at_once):
         for batch in some:
             if isinstance(batch, Pack):
                 makers.write_pack(batch, blocks.get(batch.offset))
             yield batch
-
-
-def _several(rows: Iterable[Pack | Part], count: int) -> Iterator[Sequence[Pack | Part]]:
-    """So many of them together, or as many as bring no more files than one may: files take memory, too."""
-    some, files = list[Pack | Part](), 0
-    for batch in rows:
-        brought = len(batch.files) if isinstance(batch, Pack) else 1
-        if some and (len(some) == count or files + brought > MOST_FILES):
-            yield some
-            some, files = [], 0
-        some.append(batch)
-        files += brought
-    if some:
-        yield some
 
 
 def _looking_up(entries: Iterable[TreeEntry], on_bytes: Callable[[int], None]) -> Iterator[TreeEntry]:
