@@ -85,6 +85,7 @@ def test_an_operator_backs_up_and_cannot_change_settings_or_delete(somebody, ser
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name", exact=True).fill("by-hand")
     dialog.get_by_role("button", name="Back up now").click()
+    operator.hears("by-hand")
     expect(operator.row("by-hand")).to_be_visible()
     asked = server.look("backups/by-hand")["metadata"]["annotations"]["tidegate.dev/requested-by"]
     assert asked == "operator-1"
@@ -195,6 +196,21 @@ def test_an_open_page_of_a_token_that_is_revoked_asks_for_a_login(browser, serve
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
     expect(page.locator("main")).to_contain_text("Your session is over")
     visitor.context.close()
+
+
+def test_a_call_that_is_refused_ends_no_session_that_is_still_good(visitor):
+    """It may have set out with a cookie that was renewed meanwhile."""
+    refusal = {"status": 401, "code": "Unauthenticated", "detail": "please log in"}
+    address = "**/v1/systemrestores?*"
+    visitor.page.route(address, lambda route: route.fulfill(status=401, json=refusal))
+    page = visitor.open("/volumes")
+    expect(page.get_by_text("live", exact=True)).to_be_visible()
+
+    with page.expect_response("**/v1/session"):
+        page.get_by_role("link", name="System backups").click()
+
+    expect(page.get_by_role("heading", name="System backups", level=1)).to_be_visible()
+    expect(page.get_by_text("live", exact=True)).to_be_visible()
 
 
 def test_a_user_changes_their_own_password_and_only_this_session_goes_on(somebody, server):

@@ -4,12 +4,13 @@ import json
 import os
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
+from tidegate.app.clock import SystemClock
 from tidegate.testing.server_process import ServerProcess
 
 # Other tests may keep the machine busy; what never comes still fails.
-PATIENCE_MILLISECONDS = 20_000
+PATIENCE_MILLISECONDS = 60_000
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
 # Where pictures are kept; empty: nowhere.
 PICTURES = os.environ.get("TIDEGATE_PICTURES")
@@ -18,6 +19,10 @@ ELSEWHERE = """root => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(root, "/srv");
 }"""
+
+
+# Far from now: nothing of it comes due while somebody looks.
+NIGHT = f"{(SystemClock().now().hour + 12) % 24:02}"
 
 
 class Seeded(ServerProcess):
@@ -35,10 +40,8 @@ class Seeded(ServerProcess):
         self.post("backuptargets", {"metadata": {"name": "usb"}, "spec": target})
         for namespace, name in [("shop", "db"), ("shop", "files"), ("blog", "www")]:
             self.add_volume(namespace, name)
-        self.post(
-            "schedules",
-            {"metadata": {"name": "nightly"}, "spec": {"schedule": "30 2 * * *", "template": {}, "paused": False}},
-        )
+        nightly = {"schedule": f"30 {NIGHT} * * *", "template": {}, "paused": False}
+        self.post("schedules", {"metadata": {"name": "nightly"}, "spec": nightly})
         self.tidegate("backup", "create", "first", "--include-namespaces", "shop", "--wait")
         return self
 
@@ -77,6 +80,27 @@ class Seeded(ServerProcess):
     @property
     def token(self):
         return (self.state / "admin.token").read_text().strip()
+
+
+class Held:
+    """Requests of a page that get no answer until they are let go, which may be told before they come."""
+
+    def __init__(self, page, address):
+        self._waiting = []
+        self._told = []
+        page.route(address, self._take)
+
+    def let_one_go(self, answer=Route.continue_):
+        if self._waiting:
+            answer(self._waiting.pop(0))
+        else:
+            self._told.append(answer)
+
+    def _take(self, route):
+        if self._told:
+            self._told.pop(0)(route)
+        else:
+            self._waiting.append(route)
 
 
 class Visitor:
@@ -119,6 +143,10 @@ class Visitor:
     def hears(self, words):
         """What the server agreed to: rows change before that."""
         expect(self.page.get_by_role("status").last).to_contain_text(words)
+
+    def hold(self, address):
+        """Keep requests there waiting."""
+        return Held(self.page, address)
 
     def pick(self, name, label):
         """Choose an action from the menu of a row."""

@@ -31,7 +31,7 @@ export function problemFrom(status: number, text: string): Problem {
     return new Problem(status, "", `the server answered with status ${status}`);
 }
 
-type Listener = (problem: Problem) => void;
+type Listener = () => void;
 let onRefused: Listener = () => undefined;
 
 /** Who wants to know that the session is over, or may do less than the page believed. */
@@ -54,8 +54,9 @@ export async function request(method: string, path: string, options: { body?: un
     }
     if (answer.ok) return answer;
     const problem = problemFrom(answer.status, await answer.text().catch(() => ""));
-    const atTheDoor = path === "/v1/login";
-    if ([401, 403].includes(problem.status) && !atTheDoor) onRefused(problem);
+    // Who asks there waits for the answer, and knows what a refusal means.
+    const atTheDoor = path === "/v1/login" || path === "/v1/session";
+    if ([401, 403].includes(problem.status) && !atTheDoor) onRefused();
     throw problem;
 }
 

@@ -10,7 +10,7 @@ import { ActionButton } from "../parts/actions";
 import { Card, Screen } from "../parts/screen";
 import { Ago, At, Namespaces, Phase, Reason } from "../parts/words";
 import { backups, need, restores, type Transfer } from "../store/resources";
-import { storedBytes } from "../store/catalogue";
+import { storedBytes, untilKnown } from "../store/catalogue";
 import { now } from "../store/clock";
 import { isPinned, phaseOf } from "./backup_actions";
 import { Chain } from "./backup_chain";
@@ -161,14 +161,16 @@ function Sizes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
     const fresh = sum((result) => result.newBytes);
     const warnings = results.flatMap((result) => result.warnings);
     const stored = useSignal<number | string>("asking the catalogue…");
-    useEffect(() => {
-        // The catalogue may be behind: what it does not know is not told as zero.
-        const unknown = "not known to the catalogue yet";
-        storedBytes(backup).then(
-            (found) => (stored.value = found ?? unknown),
-            () => (stored.value = unknown),
-        );
-    }, [results.length]);
+    useEffect(
+        () =>
+            untilKnown(async () => {
+                const found = await storedBytes(backup).catch(() => null);
+                // The catalogue may be behind: what it does not know is not told as zero.
+                stored.value = found ?? "not known to the catalogue yet";
+                return found !== null || results.length === 0;
+            }),
+        [results.length],
+    );
     return (
         <Card title="Sizes">
             <dl class="facts body">

@@ -9,6 +9,7 @@ import { backupLink, Link } from "../parts/link";
 import { Card } from "../parts/screen";
 import { Ago, Bar } from "../parts/words";
 import { sentence } from "../parts/actions";
+import { untilKnown } from "../store/catalogue";
 import type { Transfer } from "../store/resources";
 import { VolumePicker } from "./volume_picker";
 
@@ -55,12 +56,15 @@ export function Chain({ uploads }: { uploads: Transfer[] }) {
 function Links({ upload }: { upload: Transfer }) {
     const found = useSignal<Found | string | null>(null);
     const { target, storeBackup } = upload.spec;
-    useEffect(() => {
-        look(upload).then(
-            (answer) => (found.value = answer),
-            (error) => (found.value = sentence(error)),
-        );
-    }, []);
+    useEffect(
+        () =>
+            untilKnown(async () => {
+                const answer = await look(upload).catch((error: unknown) => sentence(error));
+                found.value = answer;
+                return typeof answer === "string" || answer.all.some((one) => one.name === storeBackup);
+            }),
+        [],
+    );
     if (found.value === null) return <p class="body muted">Asking the catalogue what else there is of it…</p>;
     if (typeof found.value === "string") return <p class="problem">{found.value}</p>;
     const { all, records } = found.value;

@@ -1,7 +1,8 @@
-import { signal, useSignal } from "@preact/signals";
+import { computed, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Queue } from "../api/types";
 import { commands } from "../logic/commands";
+import { chipsOf } from "../logic/globs";
 import { plural } from "../logic/quantities";
 import { type QueuePart, stillWaiting } from "../logic/queue_part";
 import { ActionButton } from "../parts/actions";
@@ -36,8 +37,13 @@ function freshened(found: Queue, part: QueuePart): { found: Queue; part: QueuePa
     };
 }
 
-/** The namespaces of the row under the pointer or the focus: shown wherever they occur. */
-export const lit = signal<ReadonlySet<string>>(new Set());
+/** The row under the pointer or the focus. */
+export const pointedAt = signal("");
+/** Its namespaces: shown wherever they occur. */
+export const lit = computed<ReadonlySet<string>>(() => {
+    const backup = backups.get(pointedAt.value);
+    return new Set(backup ? chipsOf(backup.spec) : []);
+});
 
 export function QueueScreen() {
     need(backups, settings, targets);

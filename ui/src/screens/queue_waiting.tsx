@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Backup, WaitingBackup } from "../api/types";
+import type { WaitingBackup } from "../api/types";
 import { commands } from "../logic/commands";
 import { chipsOf, sharedChips } from "../logic/globs";
 import { plural } from "../logic/quantities";
@@ -16,7 +16,7 @@ import { lookAt, lookAtAll, moveBackup } from "../store/queue";
 import { backups, targets } from "../store/resources";
 import { mayAct } from "../store/session";
 import { cancelAction } from "./backup_actions";
-import { lit } from "./queue";
+import { lit, pointedAt } from "./queue";
 import { explainAction } from "./queue_explain";
 import { AskedBy } from "./queue_running";
 
@@ -142,7 +142,7 @@ function Waiting({ row, index, dragging, drag, last }: RowProps) {
     const backup = backups.get(row.name);
     const blocker = row.blockedBy ? backups.get(row.blockedBy) : undefined;
     const shared = backup && blocker ? sharedChips(backup.spec, blocker.spec) : undefined;
-    const light = () => (lit.value = new Set(backup ? chipsOf(backup.spec) : []));
+    const light = () => (pointedAt.value = row.name);
     const onKeyDown = (event: KeyboardEvent) => {
         const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
         if (!event.altKey || !step || !mayAct.value) return;
@@ -161,7 +161,7 @@ function Waiting({ row, index, dragging, drag, last }: RowProps) {
             onKeyDown={onKeyDown}
             onMouseEnter={light}
             onFocusIn={light}
-            onMouseLeave={() => (lit.value = new Set())}
+            onMouseLeave={() => (pointedAt.value = "")}
             {...drag}
         >
             <td class="number">{row.position}</td>
@@ -189,7 +189,7 @@ function Waiting({ row, index, dragging, drag, last }: RowProps) {
                 <Ago time={row.expectedStart} none="unknown" />
             </td>
             <td class="actions">
-                <Buttons row={row} backup={backup} last={last} />
+                <Buttons row={row} last={last} />
             </td>
         </tr>
     );
@@ -212,17 +212,20 @@ function Why({ row: { reason, message, blockedBy } }: { row: WaitingBackup }) {
     );
 }
 
-function Buttons({ row, backup, last }: { row: WaitingBackup; backup: Backup | undefined; last: number }) {
+function Buttons({ row, last }: { row: WaitingBackup; last: number }) {
     const moves = [
         row.position > 1 && moveAction(row.name, 1, "Move to the head"),
         row.position > 1 && moveAction(row.name, row.position - 1, "Move up"),
         row.position < last && moveAction(row.name, row.position + 1, "Move down"),
         row.position < last && moveAction(row.name, last, "Move to the end"),
     ];
-    const all = (): Action[] =>
-        [explainAction(row.name), ...moves, backup && cancelAction(backup)].filter((one): one is Action =>
+    // The backup is looked up by whoever draws: an open menu gets what arrives later, too.
+    const all = (): Action[] => {
+        const backup = backups.get(row.name);
+        return [explainAction(row.name), ...moves, backup && cancelAction(backup)].filter((one): one is Action =>
             Boolean(one),
         );
+    };
     return (
         <>
             <button

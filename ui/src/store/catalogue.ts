@@ -16,6 +16,8 @@ import { time } from "../logic/quantities";
 import { Asked } from "./asked";
 import { backups, deletions, noteAnswer, targets } from "./resources";
 
+const LOOK_AGAIN_MS = 10_000;
+
 export const status = signal<CatalogueStatus | null>(null);
 
 /** Keep the state fresh; `again` is called whenever rows may have changed. */
@@ -31,7 +33,7 @@ export function watchCatalogue(again: () => Promise<void>): { stop: () => void; 
     );
     const stop = asked.watch();
     // A sync of a single volume changes no target: without news it is looked at now and then.
-    const timer = setInterval(() => !document.hidden && asked.soon(), 10_000);
+    const timer = setInterval(() => !document.hidden && asked.soon(), LOOK_AGAIN_MS);
     return {
         stop: () => {
             clearInterval(timer);
@@ -39,6 +41,15 @@ export function watchCatalogue(again: () => Promise<void>): { stop: () => void; 
         },
         soon: () => asked.soon(),
     };
+}
+
+/** Ask now, and again until the catalogue knows what was written a moment ago; `ask` tells. Returns how to stop. */
+export function untilKnown(ask: () => Promise<boolean>): () => void {
+    const look = async () => !document.hidden && (await ask()) && stop();
+    const timer = setInterval(() => void look(), LOOK_AGAIN_MS);
+    const stop = () => clearInterval(timer);
+    void look();
+    return stop;
 }
 
 export const askFacets = (filter: CatalogueFilter) => get<CatalogueFacets>(`/v1/catalogue/facets?${queryOf(filter)}`);

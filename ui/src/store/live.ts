@@ -94,11 +94,12 @@ export async function start(): Promise<void> {
             const welcome = mine === running && (await stillIn());
             if (mine === running && !welcome) lose("the server closed the connection");
         } catch (error) {
+            // A session that is over stops us; one that was renewed meanwhile goes on.
+            const welcome = error instanceof Problem && error.status === 401 && (await stillIn());
             if (mine !== running) return;
-            if (error instanceof Problem && error.status === 401) return;
             // A version that the server does not know belongs to another life of it.
-            if (error instanceof Problem && error.status >= 400) since = "";
-            lose(error instanceof Problem ? error.message : String(error));
+            if (error instanceof Problem && error.status >= 400 && error.status !== 401) since = "";
+            if (!welcome) lose(error instanceof Problem ? error.message : String(error));
         }
         failures += 1;
         if (failures > 1) await pause(backOff(failures));

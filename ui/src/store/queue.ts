@@ -22,13 +22,20 @@ const QUIET_MS = 50;
 
 let view: [number, number] = [0, 1];
 let everything = false;
+/** Counts when a move is asked for and when it is answered: what was asked for before may tell of the old order. */
+let moves = 0;
 
 async function ask(): Promise<void> {
+    const movesBefore = moves;
     const first = everything ? 0 : partAround(...view);
     const [head, part] = await Promise.all([
         get<Queue>(everything ? "/v1/queue" : `/v1/queue?limit=${first ? HEAD_ROWS : PART_ROWS}`),
         first ? get<Queue>(`/v1/queue?limit=${PART_ROWS}&skip=${first}`) : null,
     ]);
+    if (moves !== movesBefore) {
+        asked.soon();
+        return;
+    }
     batch(() => {
         queue.value = head;
         inView.value = { first: part ? first : 0, rows: (part ?? head).waiting };
@@ -68,11 +75,14 @@ export async function moveBackup(name: string, to: number): Promise<void> {
     const before = inView.value;
     const total = queue.value ? waitingCount(queue.value) : 0;
     const drawn = (inView.value = moved(before, total, name, to));
+    moves += 1;
     try {
         noteAnswer(await call<Backup>("POST", `${pathOf("queue", name)}/move`, { to }));
     } catch (error) {
         if (inView.value === drawn) inView.value = before;
         throw error;
+    } finally {
+        moves += 1;
+        asked.soon();
     }
-    asked.soon();
 }

@@ -26,27 +26,29 @@ function enter(session: Session): void {
 /** The change of one's own password while it is under way: until its answer brings a new session, the old one is refused. */
 let renewing: Promise<unknown> | null = null;
 
-/** Ask who one is now: another role shows other actions, and nobody at all is asked to log in. */
+/**
+ * Ask who one is now: another role shows other actions, and nobody at all is asked to log in. Only this answer ends a
+ * session: a call that is refused may have set out with a cookie that was renewed meanwhile.
+ */
 async function askAgain(): Promise<boolean> {
     await renewing?.catch(() => undefined);
-    const answer = await get<Session>("/v1/session").catch(() => null);
+    const answer = await get<Session>("/v1/session").catch((error: unknown) => error);
     const at = door.value;
-    if (!answer || at.state !== "open") return false;
-    if (answer.role !== at.session.role || answer.user !== at.session.user)
-        door.value = { state: "open", session: answer };
+    if (at.state !== "open") return false;
+    if (answer instanceof Problem && answer.status === 401) {
+        stop();
+        door.value = { state: "closed", message: "Your session is over; please log in again." };
+    }
+    if (answer instanceof Error) return false;
+    const session = answer as Session;
+    if (session.role !== at.session.role || session.user !== at.session.user) door.value = { state: "open", session };
     return true;
 }
 
 whenOpenedOrEnded(askAgain);
 
-whenRefused((problem) => {
-    if (door.value.state !== "open" || renewing) return;
-    if (problem.status === 403) {
-        void askAgain();
-        return;
-    }
-    stop();
-    door.value = { state: "closed", message: "Your session is over; please log in again." };
+whenRefused(() => {
+    if (door.value.state === "open") void askAgain();
 });
 
 export async function knock(): Promise<void> {
