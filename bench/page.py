@@ -1,4 +1,4 @@
-"""A browser in front of ten thousand queued backups, of which many go at once."""
+"""A browser in front of ten thousand queued backups, of which many go at once, and of a million in a catalogue."""
 
 import asyncio
 import http.client
@@ -14,10 +14,13 @@ from playwright.sync_api import Page, expect
 from bench.rows import Row
 from tidegate.testing.browser import open_browser, why_no_browser
 from tidegate.testing.crowded_queue import write_crowded_queue
+from tidegate.testing.many_backups import write_catalogue
 from tidegate.testing.server_process import ServerProcess
 
 QUEUED = 10_000
 GONE = 600
+STORED_VOLUMES, BACKUPS_OF_EACH = 10_000, 100
+PLACES = 20
 # One client alone waits for its answers, and would show its own pace.
 CLIENTS = 8
 PATIENCE_MILLISECONDS = 60_000
@@ -37,41 +40,86 @@ WATCH = """() => {
   };
   requestAnimationFrame(look);
 }"""
+# Tasks that keep the page from answering; the browser tells of those beyond 50 ms.
+WATCH_TASKS = """() => {
+  window.longest = 0;
+  new PerformanceObserver((list) => {
+    for (const task of list.getEntries()) window.longest = Math.max(window.longest, task.duration);
+  }).observe({type: 'longtask'});
+}"""
 
 
 def run() -> Sequence[Row]:
     if missing := why_no_browser():
         raise SystemExit(missing)
+    return [*_measured(_write_queue, _of_the_queue), *_measured(_write_catalogue, _of_the_catalogue)]
+
+
+def _write_queue(state: Path) -> None:
+    asyncio.run(write_crowded_queue(state / "tidegate.db", QUEUED))
+
+
+def _write_catalogue(state: Path) -> None:
+    write_catalogue(state / "catalogue.sqlite", volumes=STORED_VOLUMES, backups=BACKUPS_OF_EACH)
+
+
+def _measured(
+    write: Callable[[Path], None], look: Callable[[Page, ServerProcess, str], Sequence[Row]]
+) -> Sequence[Row]:
+    """What `look` measures on a page of a server that begins with what `write` wrote."""
     with tempfile.TemporaryDirectory() as place:
         server = ServerProcess(Path(place))
         server.state.mkdir(mode=0o700)
-        asyncio.run(write_crowded_queue(server.state / "tidegate.db", QUEUED))
+        write(server.state)
         server.start()
         try:
-            return _looked_at(server)
+            token = (server.state / "admin.token").read_text().strip()
+            with open_browser() as browser:
+                context = browser.new_context(base_url=server.url, viewport={"width": 1360, "height": 900})
+                if not context.request.post("/v1/login", data={"token": token}).ok:
+                    raise RuntimeError("the server does not let its own administrator in")
+                page = context.new_page()
+                page.set_default_timeout(PATIENCE_MILLISECONDS)
+                return look(page, server, token)
         finally:
             server.stop()
 
 
-def _looked_at(server: ServerProcess) -> Sequence[Row]:
-    token = (server.state / "admin.token").read_text().strip()
-    with open_browser() as browser:
-        context = browser.new_context(base_url=server.url, viewport={"width": 1360, "height": 900})
-        if not context.request.post("/v1/login", data={"token": token}).ok:
-            raise RuntimeError("the server does not let its own administrator in")
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE_MILLISECONDS)
-        # Once before it counts: a server that has just started looks at ten thousand backups itself.
-        _seconds_until(page, "/queue", lambda: page.locator('[data-row="b-00000"]').wait_for())
-        _told(page, QUEUED)
-        overview = _seconds_until(page, "/", lambda: page.locator(".verdict[data-tone]").wait_for())
-        first_rows = _seconds_until(page, "/queue", lambda: page.locator('[data-row="b-00000"]').wait_for())
-        _told(page, QUEUED)  # the last are told after the first are shown
-        return [
-            Row("overview: its sentence, after the address was entered", overview, "s", target=1, better="less"),
-            Row("queue: first rows", first_rows, "s", target=1, better="less"),
-            *_while_many_go(page, server.url, token),
-        ]
+def _of_the_queue(page: Page, server: ServerProcess, token: str) -> Sequence[Row]:
+    # Once before it counts: a server that has just started looks at ten thousand backups itself.
+    _seconds_until(page, "/queue", lambda: page.locator('[data-row="b-00000"]').wait_for())
+    _told(page, QUEUED)
+    overview = _seconds_until(page, "/", lambda: page.locator(".verdict[data-tone]").wait_for())
+    first_rows = _seconds_until(page, "/queue", lambda: page.locator('[data-row="b-00000"]').wait_for())
+    _told(page, QUEUED)  # the last are told after the first are shown
+    return [
+        Row("overview: its sentence, after the address was entered", overview, "s", target=1, better="less"),
+        Row("queue: first rows", first_rows, "s", target=1, better="less"),
+        *_while_many_go(page, server.url, token),
+    ]
+
+
+def _of_the_catalogue(page: Page, _server: ServerProcess, _token: str) -> Sequence[Row]:
+    total = STORED_VOLUMES * BACKUPS_OF_EACH
+    rows = page.locator(".long tbody tr[data-row]")
+    first_rows = _seconds_until(page, "/catalogue", rows.first.wait_for)
+    expect(page.locator("main")).to_contain_text(f"{total:,} backups", timeout=PATIENCE_MILLISECONDS)
+    page.evaluate(WATCH_TASKS)
+    began = time.perf_counter()
+    for place in range(PLACES):
+        part = (place * 7 % PLACES) / PLACES
+        page.locator(".long").evaluate(
+            "(list, part) => list.scrollTop = (list.scrollHeight - list.clientHeight) * part", part
+        )
+        page.locator(f'tr[data-row][aria-rowindex="{int(part * total) + 5}"]').wait_for(state="attached")
+    scrolled = time.perf_counter() - began
+    page.get_by_label("Search all stores").fill("data-7777")
+    expect(rows.first).to_contain_text("team-077/data-7777", timeout=PATIENCE_MILLISECONDS)
+    return [
+        Row("catalogue of a million: first rows", first_rows, "s", target=1, better="less"),
+        Row("from one place of it to another", scrolled / PLACES * 1000, "ms"),
+        Row("longest task of the page meanwhile", page.evaluate("window.longest"), "ms", target=100, better="less"),
+    ]
 
 
 def _while_many_go(page: Page, url: str, token: str) -> Sequence[Row]:

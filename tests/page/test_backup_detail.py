@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from page.visiting import NIGHT  # type: ignore[import-not-found]  # pytest has tests/ on its path
+
 
 def open_files(visitor, more=""):
     page = visitor.open(f"/backups/first?volume=shop/files&files=open{more}")
@@ -141,9 +143,9 @@ def test_the_log_is_live_and_its_place_is_in_the_address(visitor, server):
 
 
 def test_schedules_that_pile_up_are_seen(visitor, server):
-    template = {"schedule": "45 2 * * *", "systemBackup": {"volumeBackupPolicy": "disabled"}}
+    template = {"schedule": f"45 {NIGHT} * * *", "systemBackup": {"volumeBackupPolicy": "disabled"}}
     server.post("schedules", {"metadata": {"name": "system"}, "spec": template})
-    proof = {"schedule": "@monthly", "template": {}, "verification": {"schedule": "50 2 * * *"}}
+    proof = {"schedule": "@monthly", "template": {}, "verification": {"schedule": f"50 {NIGHT} * * *"}}
     server.post("schedules", {"metadata": {"name": "proven"}, "spec": proof})
 
     page = visitor.open("/schedules")

@@ -61,8 +61,8 @@ def test_a_deleted_backup_is_gone_at_once_and_later_from_the_store(stored):
     )
     dialog.get_by_role("button", name="Delete the backup").click()
 
-    expect(stored.row(key(chosen))).to_have_count(0)
     stored.hears("is gone from the lists")
+    expect(stored.row(key(chosen))).to_have_count(0)
     expect(table(page)).to_have_count(3)
     wait_for_deletions(server, page)
     assert chosen["name"] not in cfgs(server)

@@ -1,4 +1,4 @@
-"""A million volume backups: counted, scrolled to any place and searched, and the page never stands still."""
+"""A million volume backups: counted, scrolled to any place and searched. `bench page` measures how smoothly."""
 
 import pytest
 from playwright.sync_api import expect
@@ -7,14 +7,8 @@ from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # p
 from tidegate.testing.many_backups import write_catalogue
 
 VOLUMES, EACH = 10_000, 100
-# Tasks that keep the page from answering; the browser tells of those beyond 50 ms.
-WATCH = """() => {
-  window.longest = 0;
-  new PerformanceObserver((list) => {
-    for (const task of list.getEntries()) window.longest = Math.max(window.longest, task.duration);
-  }).observe({type: 'longtask'});
-}"""
-FREEZE_MILLISECONDS = 500
+# Whatever is looked at, no more than this is drawn.
+FEW = 80
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +24,19 @@ def vast(browser, tmp_path_factory):
 
 
 # One test, because a million rows take a while to be made.
-def test_a_million_rows_are_scrolled_and_searched_without_freezing(vast):
+def test_of_a_million_rows_few_are_drawn_and_any_is_found_by_scrolling_and_searching(vast):
     page = vast.open("/catalogue")
     expect(page.locator("main")).to_contain_text("1,000,000 backups")
     rows = page.locator(".long tbody tr[data-row]")
     expect(rows.first).to_be_visible()
-    assert page.locator(".long tbody tr").count() < 80
-    page.evaluate(WATCH)
+    drawn = page.locator(".long tbody tr")
+    assert drawn.count() < FEW
     long = page.locator(".long")
 
     for part in (0.25, 0.75, 0.5):
         long.evaluate("(list, part) => list.scrollTop = (list.scrollHeight - list.clientHeight) * part", part)
         expect(page.locator(f'tr[data-row][aria-rowindex="{int(part * 1_000_000) + 5}"]')).to_be_attached()
+        assert drawn.count() < FEW
     long.evaluate("list => list.scrollTop = list.scrollHeight")
     expect(page.locator('tr[data-row][aria-rowindex="1000001"]')).to_be_visible()
     page.get_by_label("Search all stores").fill("data-7777")
@@ -54,5 +49,4 @@ def test_a_million_rows_are_scrolled_and_searched_without_freezing(vast):
     page.get_by_label("Label", exact=True).get_by_role("button", name="RecurringJob=nightly").click()
     expect(page.locator("main")).to_contain_text("More than 5,000 backups")
 
-    assert page.evaluate("window.longest") < FREEZE_MILLISECONDS
     assert vast.complaints == []

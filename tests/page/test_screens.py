@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from page.visiting import Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
+from page.visiting import NIGHT, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
 
 AXE = Path(__file__).resolve().parents[2] / "ui" / "node_modules" / "axe-core" / "axe.min.js"
 # Path, heading, and a word that is there only once data has arrived.
@@ -19,7 +19,7 @@ SCREENS = [
     ("/catalogue?view=volumes", "Catalogue", "2 volumes"),
     ("/restores", "Restores", "Nothing has been restored yet."),
     ("/volumes", "Volumes", "Never backed up"),
-    ("/schedules", "Schedules", "every day at 02:30"),
+    ("/schedules", "Schedules", f"every day at {NIGHT}:30"),
     ("/system?backup=before-upgrade", "System backups", "No volume had to be backed up"),
     ("/targets", "Targets", "Available"),
     ("/nodes", "Nodes and load", "Ready"),

@@ -7,32 +7,48 @@ import pytest
 from playwright.sync_api import expect
 
 # Of a block of 2 MiB nothing is told before all of it is sent, which takes half a minute at this rate.
-CRAWL = {"limit-upload": "64KiB", "data-mover-stall-timeout": "4s"}
+CRAWL = "64KiB"
+# After three times this a mover is stopped: the mark is there for twice as long as it takes to come.
+STALL = "6s"
+
+
+def put_setting(server, name, value):
+    server.api.put(f"/v1/settings/{name}", json={"metadata": {"name": name}, "spec": {"value": value}})
 
 
 @pytest.fixture(scope="module")
-def crawling(server):
-    """A real mover that sends less than a block in the time after which it counts as stalled."""
+def slow(server):
+    """A volume whose backup takes minutes."""
     server.add_volume("slow", "disk")
     (server.root / "data" / "slow" / "disk" / "noise").write_bytes(os.urandom(8 * 1024 * 1024))
-    for name, value in CRAWL.items():
-        server.api.put(f"/v1/settings/{name}", json={"metadata": {"name": name}, "spec": {"value": value}})
-    server.ask_for_backup("crawling", "slow")
+    put_setting(server, "limit-upload", CRAWL)
     yield
-    server.api.post("/v1/backups/crawling/cancel")
-    for name in CRAWL:
-        server.api.delete(f"/v1/settings/{name}")
+    server.api.delete("/v1/settings/limit-upload")
 
 
-def test_a_mover_that_stands_still_is_marked_in_the_words_of_the_server(visitor, crawling):
-    visitor.open("/running")
+@pytest.fixture
+def impatient(server):
+    """A server that marks who says nothing for seconds, and soon stops them."""
+    put_setting(server, "data-mover-stall-timeout", STALL)
+    yield
+    server.api.delete("/v1/settings/data-mover-stall-timeout")
 
-    expect(visitor.row("crawling")).to_contain_text("slow/disk")
-    expect(visitor.row("crawling")).to_contain_text("stalled")
-    expect(visitor.row("crawling").locator(".bar[data-stalled], .phase[data-tone=warn]").first).to_be_visible()
+
+def test_a_mover_that_stands_still_is_marked_in_the_words_of_the_server(visitor, server, slow, impatient):
+    page = visitor.open("/running")
+    expect(page.locator("main")).to_contain_text("No backup runs.")
+    expect(page.get_by_text("live", exact=True)).to_be_visible()
+
+    server.ask_for_backup("stuck", "slow")
+
+    expect(visitor.row("stuck").locator(".bar[data-stalled], .phase[data-tone=warn]").first).to_be_visible()
+    expect(visitor.row("stuck")).to_contain_text("stalled")
+    expect(visitor.row("stuck")).to_contain_text("slow/disk")
+    server.run("backup", "cancel", "stuck", "--yes", "--wait", "--timeout", "60s")  # unless it was stopped before
 
 
-def test_who_waits_names_the_one_in_its_way_as_a_link_and_says_what_they_share(visitor, server, crawling):
+def test_who_waits_names_the_one_in_its_way_as_a_link_and_says_what_they_share(visitor, server, slow):
+    server.ask_for_backup("crawling", "slow")
     server.ask_for_backup("behind", "slow")
     visitor.open("/queue")
 
@@ -42,7 +58,7 @@ def test_who_waits_names_the_one_in_its_way_as_a_link_and_says_what_they_share(v
     why.get_by_role("link", name="crawling", exact=True).click()
 
     expect(visitor.page.get_by_role("heading", name="crawling", level=1)).to_be_visible()
-    server.api.post("/v1/backups/behind/cancel")
+    server.tidegate("backup", "cancel", "behind", "crawling", "--yes", "--wait", "--timeout", "60s")
 
 
 FIVE = [  # name, whether it is being read, done, total

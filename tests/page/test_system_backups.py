@@ -89,5 +89,5 @@ def test_a_deleted_one_is_gone_at_once_and_later_from_the_store(visitor, server)
     expect(page.get_by_role("dialog")).to_contain_text("cannot be brought back")
     page.get_by_role("dialog").get_by_role("button", name="Delete the system backup").click()
 
-    expect(visitor.row("short")).to_have_count(0)
     visitor.hears("short is gone from the list")
+    expect(visitor.row("short")).to_have_count(0)
