@@ -40,8 +40,13 @@ def _is_wanted() -> bool:
 def _compile(source: Path, built: Path) -> bool:
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     flags = ["-O3", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
-    command = [*compiler, *flags, f"-I{sysconfig.get_path('include')}", str(source), "-o", str(built)]
+    # Under its name only when it is whole: others may load it from this checkout meanwhile.
+    unfinished = built.with_suffix(".part")
+    command = [*compiler, *flags, f"-I{sysconfig.get_path('include')}", str(source), "-o", str(unfinished)]
     try:
-        return subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode == 0  # noqa: S603
-    except OSError:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+        unfinished.replace(built)
+    except (OSError, subprocess.CalledProcessError):
+        unfinished.unlink(missing_ok=True)
         return False
+    return True
