@@ -52,13 +52,20 @@ async def told(mover):
     return [report async for report in mover.reports()]
 
 
-async def first_report(mover):
-    """The first word after `ready`: it moves."""
+@pytest.fixture
+def slow_upload(upload):
+    """One that moves for as long as nobody ends it."""
+    return upload.replace(upload_bytes_per_second=1000)
+
+
+async def moving(mover):
+    """Everything that it says after its first word of uploading."""
     mover.go()
     reports = mover.reports()
-    while isinstance(report := await anext(reports), ReadyReport):
-        pass
-    return report, reports
+    async for report in reports:
+        if isinstance(report, ProgressReport) and report.progress.stage == "uploading":
+            return reports
+    raise AssertionError("it never uploaded anything")
 
 
 def leftovers(tmp_path):
@@ -83,9 +90,9 @@ async def test_a_mover_reports_progress_and_ends_with_its_result(movers, upload,
     assert (tmp_path / "b").read_bytes() == (tmp_path / "image").read_bytes()
 
 
-async def test_a_cancelled_mover_says_so_and_leaves_the_store_clean(movers, upload, tmp_path):
-    mover = await movers.start(upload)
-    _, rest = await first_report(mover)
+async def test_a_cancelled_mover_says_so_and_leaves_the_store_clean(movers, slow_upload, tmp_path):
+    mover = await movers.start(slow_upload)
+    rest = await moving(mover)
 
     mover.cancel()
 
@@ -95,9 +102,9 @@ async def test_a_cancelled_mover_says_so_and_leaves_the_store_clean(movers, uplo
     assert [name for name in leftovers(tmp_path) if name != "volume.cfg"] == []
 
 
-async def test_a_mover_that_is_killed_gets_an_obituary(movers, upload):
-    mover = await movers.start(upload)
-    _, rest = await first_report(mover)
+async def test_a_mover_that_is_killed_gets_an_obituary(movers, slow_upload):
+    mover = await movers.start(slow_upload)
+    rest = await moving(mover)
 
     os.kill(mover._process.pid, signal.SIGKILL)
 
@@ -106,9 +113,9 @@ async def test_a_mover_that_is_killed_gets_an_obituary(movers, upload):
     assert last.message.startswith("the mover was killed by SIGKILL")
 
 
-async def test_a_mover_that_loses_its_server_stops_by_itself_and_leaves_the_store_clean(movers, upload, tmp_path):
-    mover = await movers.start(upload)
-    _, rest = await first_report(mover)
+async def test_a_mover_that_loses_its_server_stops_by_itself_and_leaves_the_store_clean(movers, slow_upload, tmp_path):
+    mover = await movers.start(slow_upload)
+    rest = await moving(mover)
 
     mover._process.stdin.close()  # what the end of the server looks like from inside
 

@@ -27,16 +27,18 @@ async def test_what_a_store_says_is_told():
 
 
 async def test_a_store_that_hangs_is_given_up_in_time_and_costs_one_thread_only():
-    answer, looks = threading.Event(), []
+    answer, looks, looked = threading.Event(), [], threading.Event()
 
     def hang(access):
         looks.append(access.url)
+        looked.set()
         answer.wait()
 
     surroundings = LocalSurroundings(hang, answer_seconds=0.01)
     for _ in range(3):
         with pytest.raises(StoreUnavailable, match="did not answer within"):
             await surroundings.check_target(STORE)
+    assert looked.wait(30)
     assert looks == [STORE.url]
 
     answer.set()

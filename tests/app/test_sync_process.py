@@ -107,6 +107,7 @@ async def test_one_process_carries_out_all_syncs(place):
 
 
 async def test_a_process_that_begins_while_somebody_looks_leaves_a_core_from_its_beginning(place):
+    place.process.cores.quiet_seconds = 3600
     place.process.cores.make_way()
 
     await place.process.run(place.store(volumes=1, backups=1))

@@ -35,10 +35,15 @@ class Door:
     """Holds the writing thread until it is opened, so that work gathers behind it."""
 
     def __init__(self):
+        self._reached = threading.Event()
         self._opened = threading.Event()
 
     def __call__(self, _writing):
+        self._reached.set()
         self._opened.wait(timeout=30)
+
+    async def reached(self):
+        assert await asyncio.to_thread(self._reached.wait, 30)
 
     def open(self):
         self._opened.set()
@@ -60,6 +65,7 @@ async def behind_a_door(writer, *works):
     """All of the works, asked for while the thread is held up; their outcomes."""
     door = Door()
     held = asyncio.ensure_future(writer.write(door))
+    await door.reached()
     waiting = [asyncio.ensure_future(writer.write(work, durably=durably)) for work, durably in works]
     await asyncio.sleep(0)  # each has put its work into the row
     door.open()
@@ -103,6 +109,7 @@ async def test_what_must_be_durable_goes_first(path, connection, writer):
 async def test_work_that_nobody_waits_for_any_more_is_not_begun(path, connection, writer):
     door = Door()
     held = asyncio.ensure_future(writer.write(door))
+    await door.reached()
     given_up = asyncio.ensure_future(writer.write(adds(connection, "given-up")))
     await asyncio.sleep(0)
     given_up.cancel()
@@ -141,6 +148,7 @@ async def test_a_word_of_another_process_is_written_between_two_turns_of_who_wri
 ):
     door = Door()
     held = asyncio.ensure_future(writer.write(door))
+    await door.reached()
     many = [asyncio.ensure_future(writer.write(adds(connection, f"sync-{number}"))) for number in range(30)]
     await asyncio.sleep(0)
     word = asyncio.ensure_future(elsewhere.write(adds(elsewhere.own, "wanted-gone"), durably=True))

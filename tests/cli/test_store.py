@@ -327,11 +327,9 @@ def test_an_encrypted_tree_tells_nothing_without_its_key(run, sealed, command, g
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_backup_leaves_a_clean_store(store, tmp_path, number):
-    with (tmp_path / "disk.img").open("wb") as file:
-        for number_of_block in range(1, 400):  # a second's work, so that the signal finds it busy
-            file.write(number_of_block.to_bytes(4) * (256 * 1024))
+    (tmp_path / "disk.img").write_bytes(os.urandom(8 * 1024 * 1024))  # at this rate two minutes' work
     command = [sys.executable, "-m", "tidegate", "store", "backup", "disk.img", "--to", "store", "--volume", "disk"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*command, "--limit-upload", "64KiB"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     process.stderr.readline()  # it has begun
 

@@ -1,6 +1,7 @@
 """Who lost the volume's lock makes no backup and deletes nothing, not even when cleaning up."""
 
 import contextlib
+import threading
 
 import pytest
 
@@ -20,14 +21,18 @@ class OvertakenObjects(FaultyObjects):
     def __init__(self, inner, method, meanwhile):
         super().__init__(inner)
         self._method, self._meanwhile = method, meanwhile
+        self._happening = threading.Lock()
 
     def _enter(self, method, key, *, writes=False):
         super()._enter(method, key, writes=writes)
-        if method == self._method and "/blocks" in key and self._meanwhile:
+        if method != self._method or "/blocks" not in key:
+            return
+        with self._happening:  # the others wait until it is over
             meanwhile, self._meanwhile = self._meanwhile, None
-            for info in list(self._inner.list_all(locks_dir(VOLUME))):
-                self._inner.delete(info.key)
-            meanwhile()
+            if meanwhile:
+                for info in list(self._inner.list_all(locks_dir(VOLUME))):
+                    self._inner.delete(info.key)
+                meanwhile()
 
 
 def test_an_upload_that_lost_its_lock_makes_no_backup(store, clock, image):

@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import threading
 
 import pytest
 
@@ -24,11 +25,14 @@ class Meanwhile(DirectoryObjects):
     def __init__(self, root, do):
         super().__init__(str(root))
         self._do = do
+        self._doing = threading.Lock()
 
     def put_if_absent(self, key, body, *, lazily=False):
-        if key.endswith(".blk") and self._do:
-            do, self._do = self._do, None
-            do()
+        if key.endswith(".blk"):
+            with self._doing:  # the others wait until it is done
+                do, self._do = self._do, None
+                if do:
+                    do()
         return super().put_if_absent(key, body, lazily=lazily)
 
 

@@ -53,6 +53,7 @@ class Stores(RuleBasedStateMachine):
         self.home = contextlib.ExitStack()
         self.path = Path(self.home.enter_context(tempfile.TemporaryDirectory()))
         self.clock = ManualClock()
+        self.passing = threading.Lock()  # two uploads at once let time pass at once
         self.store = LosingObjects(self.clock)
         self.weather = None
         self.sources = {}  # name of each backup ever asked for: what it is made from
@@ -69,7 +70,8 @@ class Stores(RuleBasedStateMachine):
     # What is done.
 
     def _pass(self, seconds):
-        asyncio.run(self.clock.advance(timedelta(seconds=seconds)))
+        with self.passing:
+            asyncio.run(self.clock.advance(timedelta(seconds=seconds)))
 
     def _bench(self, *, sealed=False, dies_after=None):
         objects = FaultyObjects(self.store, dies_after_writes=dies_after, weather=self.weather, pass_time=self._pass)

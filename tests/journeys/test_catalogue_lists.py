@@ -117,6 +117,7 @@ def test_a_target_that_is_deleted_takes_its_lists_along_and_brings_them_back_and
     server.tidegate("target", "sync", "other", "--wait")
 
     server.tidegate("target", "delete", "far", "--yes")
+    server.wait_for_log("target is forgotten", target="far")
     assert [one["id"] for one in server.get("backup-volume", "get")["items"]] == ["vol-other@other"]
     assert sorted(str(path) for path in store.rglob("*")) == files
 

@@ -18,6 +18,7 @@ def test_three_backups_and_one_slot(server, tmp_path):
     server.tidegate("queue", "pause")
     for name in ("b1", "b2", "b3"):
         server.tidegate("backup", "create", name, "--include-namespaces", "home")
+        server.wait_for_log("backup queued", backup=name)
 
     assert reasons(server) == [("b1", "Paused"), ("b2", "Paused"), ("b3", "Paused")]
     explained = server.get("queue", "explain", "b2")
@@ -70,8 +71,9 @@ def test_a_backup_that_runs_is_called_off_and_the_next_one_starts(server, tmp_pa
     lock.parent.mkdir(parents=True)
     lock.write_bytes(LockFile("lock-0123456789abcdef", LockType.DELETION, acquired=True).encode())
     server.tidegate("backup", "create", "runs")
-    server.wait_for_log("backup started")
+    server.wait_for_phase("DataUpload", "InProgress")
     server.tidegate("backup", "create", "next")
+    server.wait_for_log("backup queued", backup="next")
     assert reasons(server) == [("next", "NamespaceOverlapRunning")]
 
     # The lock goes only when the mover has: one that found the volume free could be done before it is told to stop.

@@ -117,6 +117,7 @@ def test_a_backup_that_longhorn_wrote_is_restored_by_its_url(server, tmp_path):
 def test_a_restore_that_is_called_off_while_it_waits_has_written_nothing(protected, tmp_path):
     protected.tidegate("setting", "set", "concurrent-backup-restore-limit", "0")
     protected.tidegate("restore", "create", "r", "--from-backup", "first", "--to", str(tmp_path / "a"))
+    protected.wait_for_log("restore waits", restore="r")
     described = protected.tidegate("restore", "describe", "r")
 
     protected.tidegate("restore", "cancel", "r", "--yes", "--wait", "--timeout", "60s")
@@ -140,18 +141,15 @@ def start_restoring_home(server, tmp_path):
     """Ask for it, and return when its download moves and waits for the lock."""
     shutil.rmtree(tmp_path / "docs")
     lock = hold_up(tmp_path / "store", "home.docs")
-    with server.client() as client, client.stream("GET", "/v1/events", params={"since": "0"}) as stream:
-        server.tidegate("restore", "create", "r", "--from-backup", "first", "--include-namespaces", "home")
-        for line in stream.iter_lines():
-            resource = json.loads(line.removeprefix("data:")) if line.startswith("data:") else {}
-            if resource.get("kind") == "PodVolumeRestore" and resource["status"]["phase"] == "InProgress":
-                return lock
-    raise AssertionError("the events ended")
+    server.tidegate("restore", "create", "r", "--from-backup", "first", "--include-namespaces", "home")
+    server.wait_for_phase("PodVolumeRestore", "InProgress")
+    return lock
 
 
 def test_a_running_restore_keeps_backups_away_and_is_called_off(protected, tmp_path):
     start_restoring_home(protected, tmp_path)
     protected.tidegate("backup", "create", "later", "--include-namespaces", "home")
+    protected.wait_for_log("backup queued", backup="later")
 
     (waiting,) = protected.get("queue", "list")["waiting"]
     protected.tidegate("restore", "cancel", "r", "--yes", "--wait", "--timeout", "60s")

@@ -147,7 +147,7 @@ def test_sigterm_in_the_middle_of_a_transfer_stops_within_five_seconds_and_tells
     server.tidegate("target", "create", "disk", str(tmp_path / "store"))
     server.tidegate("volume", "create", "image", "-n", "vm", "--image", str(tmp_path / "image"))
     server.tidegate("backup", "create", "b")
-    server.wait_for_log("backup started")
+    server.wait_for_phase("DataUpload", "InProgress")
     began = time.monotonic()  # noqa: TID251  # the promise itself is about seconds
 
     assert server.stop() == 0

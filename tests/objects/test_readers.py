@@ -83,11 +83,11 @@ class Hanging:
     requests_in_flight = 2
 
     def __init__(self):
-        self.begun = 0
+        self.begun = threading.Semaphore(0)
         self.over = threading.Event()
 
     def list_level(self, prefix):
-        self.begun += 1
+        self.begun.release()
         self.over.wait()
         return Listing((), ())
 
@@ -144,7 +144,8 @@ async def test_questions_to_a_share_that_hangs_do_not_pile_up():
     share = Hanging()
     reader = ThreadedReader(share, answer_seconds=0.05)
     answers = await asyncio.gather(*(reader.list_level(str(number)) for number in range(20)), return_exceptions=True)
-    share.over.set()
 
     assert all(isinstance(answer, StoreUnavailable) for answer in answers)
-    assert share.begun == 2
+    assert [share.begun.acquire(timeout=30), share.begun.acquire(timeout=30)] == [True, True]
+    assert not share.begun.acquire(blocking=False)
+    share.over.set()

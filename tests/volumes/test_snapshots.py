@@ -3,7 +3,6 @@
 import errno
 import os
 import stat
-from pathlib import Path
 
 import pytest
 
@@ -14,6 +13,7 @@ from tidegate.model.volume import VolumeKind
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.open_files import open_files
 from tidegate.volumes.image import ImageSource
 
 OLD, NEW = b"old" * 1000, b"new" * 2000
@@ -31,10 +31,6 @@ def copying_clone(source, directory):
     handle = os.open(directory, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
     os.pwrite(handle, os.pread(source, os.fstat(source).st_size, 0), 0)
     return handle
-
-
-def open_handles():
-    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def failing_with(number):
@@ -59,8 +55,8 @@ def test_a_snapshot_is_taken_when_the_image_is_opened_and_later_writes_do_not_ma
 def test_a_snapshot_has_no_name_and_is_gone_with_its_source(image):
     with opened(image):
         assert [path.name for path in image.parent.iterdir()] == ["image"]
-        with_it = open_handles()
-    without_it = open_handles()
+        with_it = open_files()
+    without_it = open_files()
 
     assert with_it == without_it + 2
 
@@ -149,11 +145,11 @@ def test_who_wants_no_snapshot_gets_none_and_no_warning(image):
 
 
 def test_who_requires_a_snapshot_is_refused_without_one_and_no_handle_stays_open(image):
-    before = open_handles()
+    before = open_files()
     with pytest.raises(SourceUnreadable, match="cannot be read from a snapshot: its file system has none"):
         opened(image, SnapshotWish.REQUIRED, clone=failing_with(errno.EOPNOTSUPP))
 
-    assert open_handles() == before
+    assert open_files() == before
 
 
 def test_an_upload_tells_how_it_read_its_image(image):
@@ -178,8 +174,8 @@ def test_a_clone_of_the_file_system_holds_the_same_and_stays_as_it_is(image):
 
 
 def test_a_clone_across_file_systems_is_impossible_and_no_handle_stays_open(image):
-    before = open_handles()
+    before = open_files()
     with image.open("rb") as file, pytest.raises(OSError, match=r"cross-device|not supported|Inappropriate|Invalid"):
         unnamed_clone(file.fileno(), "/dev/shm")
 
-    assert open_handles() == before
+    assert open_files() == before

@@ -6,7 +6,6 @@ import os
 import random
 import stat
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -22,6 +21,7 @@ from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.open_files import open_files
 from tidegate.volumes.entry_shelf import EntryShelf
 
 VOLUME = "shop.db"
@@ -204,10 +204,6 @@ def test_a_parent_that_gives_its_group_away_does_not_give_it_to_what_is_restored
     assert owners(parent / "back") == owners(tree)
 
 
-def open_handles():
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
 def test_more_directories_than_are_kept_open_and_files_in_all_of_them(bench, tree, tmp_path):
     for number in range(150):
         (tree / f"{number:03}" / "deep").mkdir(parents=True)
@@ -215,11 +211,11 @@ def test_more_directories_than_are_kept_open_and_files_in_all_of_them(bench, tre
         for number in range(150):
             (tree / f"{number:03}" / "deep" / name).write_bytes(b"%d" % number)
     bench.upload(tree, kind=VolumeKind.DIRECTORY)
-    before = open_handles()
+    before = open_files()
 
     bench.download(tmp_path / "back", kind=VolumeKind.DIRECTORY)
 
-    assert open_handles() == before
+    assert open_files() == before
     for number in range(150):
         assert (tmp_path / "back" / f"{number:03}" / "deep" / "b").read_bytes() == b"%d" % number
 

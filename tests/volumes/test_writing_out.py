@@ -26,13 +26,13 @@ class Disk:
 
 
 def test_it_syncs_again_and_again_until_it_is_left(tmp_path):
-    disk = Disk()
+    disk, before = Disk(), set(threading.enumerate())
 
     with WritingOut(str(tmp_path), seconds_between=0, sync=disk.sync):
         assert disk.synced_twice.wait(10)
     seen = disk.syncs
 
-    assert not [thread for thread in threading.enumerate() if thread.name == "writing out"]
+    assert set(threading.enumerate()) - before == set()
     assert disk.syncs == seen
 
 

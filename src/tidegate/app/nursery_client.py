@@ -66,9 +66,11 @@ class Nursery:
         return child
 
     async def close(self) -> None:
-        """Let it end: without its server it has nothing to do. One that does not is killed."""
+        """End it, also while it still loads: without its server it has nothing to do, and it takes nobody along."""
         self._lost()
         for process in self._ending:
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
             try:
                 async with asyncio.timeout(_PATIENCE_SECONDS):
                     await process.wait()

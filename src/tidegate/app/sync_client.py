@@ -19,6 +19,8 @@ from tidegate.errors import HelperLost
 log = structlog.get_logger(__name__)
 
 _PATIENCE_SECONDS = 10.0
+# A server that is told to stop has little time; what its sync had not written is read again after the next start.
+_STOP_SECONDS = 3.0
 
 
 @dataclass
@@ -66,6 +68,7 @@ class SyncProcess:
     patience: float = _PATIENCE_SECONDS
     cores: SyncCores = field(init=False)
     _talk: _Talk | None = None
+    _closing: bool = False
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
@@ -76,6 +79,8 @@ class SyncProcess:
         try:
             return await self._run(errand)
         except HelperLost as lost:
+            if self._closing:
+                raise
             log.warning("sync is begun anew", target=errand.order.target, reason=lost.message)
             return await self._run(errand)
 
@@ -86,12 +91,13 @@ class SyncProcess:
 
     async def close(self) -> None:
         """Without its server it has nothing to do, and ends. One that does not is killed."""
+        self._closing = True
         if self._talk is None:
             return
         process, tasks = self._talk.process, self._talk.tasks
         if process.stdin is not None:
             process.stdin.close()
-        await _gone(process, self.patience)
+        await _gone(process, min(self.patience, _STOP_SECONDS))
         await asyncio.gather(*tasks)
         self._talk = None
 

@@ -203,6 +203,7 @@ class CatalogueSync:
             one.task.cancel()
         await asyncio.gather(*(one.task for one in ended), return_exceptions=True)
         await self.catalogue.forget_target(key.name)
+        log.info("target is forgotten", target=key.name)
 
     async def _reconcile_volume(self, key: Ref) -> Next:
         running = self._running.get(key)

@@ -45,6 +45,7 @@ class NotificationCourier:
             return Next.done()  # it goes with its rule
         after = await self._attempt(rule, delivery)
         await self.store.update_status(after)
+        _log_outcome(after)
         await self._tell_rule(rule, after)
         return Next.after(time_until_due(after, now=self.clock.now()))
 
@@ -52,11 +53,7 @@ class NotificationCourier:
         try:
             await self.notifier.send(rule.spec, notice_of(delivery))
         except (InvalidInput, NotDelivered) as error:
-            after = not_delivered(delivery, error.message, now=self.clock.now())
-            given_up = after.status.phase is DeliveryPhase.GIVEN_UP
-            log.warning("not delivered", notification=rule.name, why=error.message, given_up=given_up)
-            return after
-        log.info("delivered", notification=rule.name, title=delivery.spec.title)
+            return not_delivered(delivery, error.message, now=self.clock.now())
         return delivered(delivery, now=self.clock.now())
 
     async def _tell_rule(self, rule: Notification, delivery: NotificationDelivery) -> None:
@@ -69,6 +66,16 @@ class NotificationCourier:
                 await self.store.update_status(rule.with_status(last_failed_at=now, last_error=status.last_error))
         except (StaleVersion, NotFound):
             return
+
+
+def _log_outcome(delivery: NotificationDelivery) -> None:
+    """Once it is written down: whoever reads the log finds the record as it says."""
+    spec, status = delivery.spec, delivery.status
+    if status.phase is DeliveryPhase.DELIVERED:
+        log.info("delivered", notification=spec.notification, title=spec.title)
+    else:
+        given_up = status.phase is DeliveryPhase.GIVEN_UP
+        log.warning("not delivered", notification=spec.notification, why=status.last_error, given_up=given_up)
 
 
 def notice_of(delivery: NotificationDelivery) -> Notice:

@@ -1,14 +1,14 @@
 """A real S3 server for tests: `rclone serve s3` on this machine, over a directory of the test's own."""
 
+import re
 import shutil
-import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
-from threading import Event
 
 _PATIENCE_SECONDS = 20.0
-_STEP_SECONDS = 0.05
+_ADDRESS = re.compile(rb"Starting s3 server on \[(https?://[0-9.:]+)/\]")
 # All made before the start: rclone keeps its list of them, and hangs when told not to (--dir-cache-time 0).
 _BUCKETS = 400
 
@@ -32,6 +32,7 @@ class RcloneServer:
             (root / "buckets" / f"bucket-{number:03}").mkdir(parents=True)
         self._tls = ["--cert", str(certificate), "--key", str(private_key)] if certificate else []
         self._process: subprocess.Popen[bytes] | None = None
+        self._unheard = threading.Thread()
         self.endpoint = ""
 
     def start(self) -> "RcloneServer":
@@ -39,20 +40,16 @@ class RcloneServer:
         binary = rclone_binary()
         if binary is None:
             raise AssertionError("rclone is not installed")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        self.endpoint = f"{'https' if self._tls else 'http'}://127.0.0.1:{port}"
         self._process = subprocess.Popen(  # noqa: S603  # our own words
             [
-                *(binary, "serve", "s3", "--config", "/dev/null", "--addr", f"127.0.0.1:{port}"),
+                *(binary, "serve", "s3", "--config", "/dev/null", "--addr", "127.0.0.1:0"),
                 *("--auth-key", f"{self.key},{self.secret}", "--vfs-cache-mode", "off"),
                 *("--cache-dir", str(self.root / "cache"), *self._tls, str(self.root / "buckets")),
             ],
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
-        self._wait_until_it_answers(port)
+        self.endpoint = self._where_it_listens(self._process)
         return self
 
     def stop(self) -> None:
@@ -60,6 +57,9 @@ class RcloneServer:
         if self._process is not None:
             self._process.terminate()
             self._process.wait(_PATIENCE_SECONDS)
+            self._unheard.join()
+            if self._process.stderr is not None:
+                self._process.stderr.close()
             self._process = None
 
     def new_bucket(self) -> str:
@@ -71,13 +71,18 @@ class RcloneServer:
         mine = {"AWS_ACCESS_KEY_ID": self.key, "AWS_SECRET_ACCESS_KEY": self.secret, "AWS_ENDPOINTS": self.endpoint}
         return {**mine, **others}
 
-    def _wait_until_it_answers(self, port: int) -> None:
-        for _ in range(int(_PATIENCE_SECONDS / _STEP_SECONDS)):
-            try:
-                socket.create_connection(("127.0.0.1", port), _STEP_SECONDS).close()
-            except OSError:
-                Event().wait(_STEP_SECONDS)
-            else:
-                return
-        self.stop()
-        raise AssertionError("rclone did not start")
+    def _where_it_listens(self, process: "subprocess.Popen[bytes]") -> str:
+        """What it says itself: a port that was chosen here could be taken by somebody else meanwhile."""
+        assert process.stderr is not None  # noqa: S101  # asked for at the start
+        said = b""
+        for line in process.stderr:
+            said += line
+            if found := _ADDRESS.search(line):
+                # From now on nobody is interested, but its pipe must not fill up.
+                self._unheard = threading.Thread(target=process.stderr.read, daemon=True)
+                self._unheard.start()
+                return found[1].decode()
+        process.wait(_PATIENCE_SECONDS)
+        process.stderr.close()
+        self._process = None
+        raise AssertionError(f"rclone did not start: {said.decode(errors='replace')}")

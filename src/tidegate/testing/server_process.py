@@ -49,17 +49,28 @@ class ServerProcess:
         self.wait_for_log("server ready")
         return self
 
-    def wait_for_log(self, event: str) -> dict[str, Any]:
+    def wait_for_log(self, event: str, **about: str) -> dict[str, Any]:
         """The record of this event, now or when it comes; raises AssertionError with the log if it does not."""
+        wanted = {"event": event, **about}
 
         def found() -> dict[str, Any] | None:
-            return next((record for record in self._log if record.get("event") in {event, "end of log"}), None)
+            ends = ({"event": "end of log"}, wanted)
+            return next((record for record in self._log if any(end.items() <= record.items() for end in ends)), None)
 
         with self._logged:
             record = self._logged.wait_for(found, _PATIENCE_SECONDS)
         if not record or record["event"] != event:
-            raise AssertionError(f"no {event!r} in the log: {self._log}")
+            raise AssertionError(f"no {wanted} in the log: {self._log}")
         return record
+
+    def wait_for_phase(self, kind: str, phase: str) -> None:
+        """Return when something of this kind is in this phase, or was; the events tell."""
+        with self.client() as client, client.stream("GET", "/v1/events", params={"since": "0"}) as stream:
+            for line in stream.iter_lines():
+                resource = json.loads(line.removeprefix("data:")) if line.startswith("data:") else {}
+                if resource.get("kind") == kind and resource["status"]["phase"] == phase:
+                    return
+        raise AssertionError("the events ended")
 
     def kill(self) -> None:
         """As a power cut does it, but for the server only: its movers must notice by themselves."""
