@@ -13,6 +13,7 @@ import pytest
 
 from tidegate.app.child_movers import ChildMovers
 from tidegate.app.children import Children
+from tidegate.app.nursery_client import Nursery
 from tidegate.model.mover_job import ErrorReport, ReadyReport, ResultReport, TargetAccess, UploadJob
 from tidegate.model.volume_kind import VolumeKind
 
@@ -169,3 +170,14 @@ def test_a_nursery_ends_with_its_server():
     ours.close()
 
     assert nursery.wait(timeout=30) == 0
+
+
+async def test_one_that_still_loads_is_ended_with_its_server(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import signal\nsignal.pause()\n")
+    nursery = Nursery(lambda: {**os.environ, "PYTHONPATH": str(tmp_path)})
+    await nursery._start()
+    process = nursery._process
+
+    await nursery.close()
+
+    assert process.returncode == -signal.SIGTERM
