@@ -32,6 +32,14 @@ def test_nothing_goes_without_a_yes_or_with_dry_run(matching, run):
     assert all(query["dryRun"] == "true" for query, _ in asked(matching))
 
 
+def test_one_is_told_as_one(matching, run):
+    matching.answers["POST", PATH] = (200, {"backups": 1, "volumes": 1, "deletions": ["deletion-1"], "kept": []})
+
+    assert run("catalog", "delete", "postgres", "--dry-run").out == "1 backup of 1 volume would be deleted\n"
+    told = run("catalog", "delete", "postgres", "--yes").err
+    assert told == "Deleting 1 backup; the server removes it from its store.\n"
+
+
 def test_a_volume_that_keeps_its_backups_is_told(matching, run):
     kept = [{"volume": "db@far", "message": "restore r reads b-1"}]
     matching.answers["POST", PATH] = (202, {"backups": 9, "volumes": 2, "deletions": ["deletion-1"], "kept": kept})

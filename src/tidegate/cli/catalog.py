@@ -18,6 +18,7 @@ from tidegate.cli.options import epilog
 from tidegate.cli.output import show_table
 from tidegate.cli.whole_watch import watch_whole
 from tidegate.cli.wire import Wire, read_model
+from tidegate.views.quantities import counted
 
 app = typer.Typer(no_args_is_help=True, help="The catalogue: what all stores hold, found without asking them.")
 
@@ -102,7 +103,8 @@ def delete(
 def _show_counts(cli: CliContext, wire: Wire, form: OutputFormat) -> None:
     if not show_document(cli, wire, form):
         more = "more than " if wire["more"] else ""
-        cli.terminal.out(f"{more}{wire['backups']} backups of {more}{wire['volumes']} volumes")
+        backups, volumes = counted(wire["backups"], "backup"), counted(wire["volumes"], "volume")
+        cli.terminal.out(f"{more}{backups} of {more}{volumes}")
 
 
 @app.command(

@@ -7,6 +7,7 @@ from tidegate.cli.failures import CommandFailure
 from tidegate.cli.listings import Query
 from tidegate.cli.nouns import BACKUP_VOLUME, DELETION
 from tidegate.cli.wire import Wire
+from tidegate.views.quantities import counted
 
 _PATH = "catalogue/deletions"
 
@@ -19,17 +20,20 @@ def delete_matching(cli: CliContext, query: Query, *, dry_run: bool, yes: bool) 
         if not backups:
             cli.terminal.note("Nothing matches; nothing was deleted.")
             return
+        what = f"{counted(backups, 'backup')} of {counted(volumes, 'volume')}"
         if dry_run:
-            cli.terminal.out(f"{backups} backups of {volumes} volumes would be deleted")
+            cli.terminal.out(f"{what} would be deleted")
             return
         if not yes:
-            ask_whether_to(cli, "delete", BACKUP_VOLUME, [f"{backups} backups of {volumes} volumes"], done="deleted")
+            ask_whether_to(cli, "delete", BACKUP_VOLUME, [what], done="deleted")
         answer = client.send(_PATH, query, {"expected": backups})
     _tell(cli, answer)
 
 
 def _tell(cli: CliContext, answer: Wire) -> None:
-    cli.terminal.note(f"Deleting {answer['backups']} backups; the server removes them from their stores.")
+    backups = int(answer["backups"])
+    whose = "it from its store" if backups == 1 else "them from their stores"
+    cli.terminal.note(f"Deleting {counted(backups, 'backup')}; the server removes {whose}.")
     for name in answer["deletions"]:
         cli.terminal.out(f"{DELETION.word}/{name}")
     kept = answer["kept"]
