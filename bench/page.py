@@ -63,9 +63,7 @@ def _write_catalogue(state: Path) -> None:
     write_catalogue(state / "catalogue.sqlite", volumes=STORED_VOLUMES, backups=BACKUPS_OF_EACH)
 
 
-def _measured(
-    write: Callable[[Path], None], look: Callable[[Page, ServerProcess, str], Sequence[Row]]
-) -> Sequence[Row]:
+def _measured(write: Callable[[Path], None], look: Callable[[Page, ServerProcess], Sequence[Row]]) -> Sequence[Row]:
     """What `look` measures on a page of a server that begins with what `write` wrote."""
     with tempfile.TemporaryDirectory() as place:
         server = ServerProcess(Path(place))
@@ -73,19 +71,18 @@ def _measured(
         write(server.state)
         server.start()
         try:
-            token = (server.state / "admin.token").read_text().strip()
             with open_browser() as browser:
                 context = browser.new_context(base_url=server.url, viewport={"width": 1360, "height": 900})
-                if not context.request.post("/v1/login", data={"token": token}).ok:
+                if not context.request.post("/v1/login", data={"token": server.token}).ok:
                     raise RuntimeError("the server does not let its own administrator in")
                 page = context.new_page()
                 page.set_default_timeout(PATIENCE_MILLISECONDS)
-                return look(page, server, token)
+                return look(page, server)
         finally:
             server.stop()
 
 
-def _of_the_queue(page: Page, server: ServerProcess, token: str) -> Sequence[Row]:
+def _of_the_queue(page: Page, server: ServerProcess) -> Sequence[Row]:
     # Once before it counts: a server that has just started looks at ten thousand backups itself.
     _seconds_until(page, "/queue", lambda: page.locator('[data-row="b-00000"]').wait_for())
     _told(page, QUEUED)
@@ -95,11 +92,11 @@ def _of_the_queue(page: Page, server: ServerProcess, token: str) -> Sequence[Row
     return [
         Row("overview: its sentence, after the address was entered", overview, "s", target=1, better="less"),
         Row("queue: first rows", first_rows, "s", target=1, better="less"),
-        *_while_many_go(page, server.url, token),
+        *_while_many_go(page, server),
     ]
 
 
-def _of_the_catalogue(page: Page, _server: ServerProcess, _token: str) -> Sequence[Row]:
+def _of_the_catalogue(page: Page, _server: ServerProcess) -> Sequence[Row]:
     total = STORED_VOLUMES * BACKUPS_OF_EACH
     rows = page.locator(".long tbody tr[data-row]")
     first_rows = _seconds_until(page, "/catalogue", rows.first.wait_for)
@@ -122,12 +119,14 @@ def _of_the_catalogue(page: Page, _server: ServerProcess, _token: str) -> Sequen
     ]
 
 
-def _while_many_go(page: Page, url: str, token: str) -> Sequence[Row]:
+def _while_many_go(page: Page, server: ServerProcess) -> Sequence[Row]:
+    headers = {"Authorization": f"Bearer {server.token}"}
+
     def client(number: int) -> None:
         # One that costs little: it shares the machine with what is measured.
-        connection = http.client.HTTPConnection(urlsplit(url).netloc)
+        connection = http.client.HTTPConnection(urlsplit(server.url).netloc)
         for backup in range(number, GONE, CLIENTS):
-            connection.request("DELETE", f"/v1/backups/b-{backup:05}", headers={"Authorization": f"Bearer {token}"})
+            connection.request("DELETE", f"/v1/backups/b-{backup:05}", headers=headers)
             answer = connection.getresponse()
             answer.read()
             if answer.status != http.HTTPStatus.NO_CONTENT:

@@ -69,13 +69,17 @@ def taken_by_a_thread(belt, count):
     return result
 
 
+def put_on(belt, *things):
+    for thing in things:
+        belt.claim()
+        belt.hand_over(thing)
+
+
 def test_who_wants_several_gets_so_many_at_once():
     belt = Belt(8)
     result = taken_by_a_thread(belt, 4)
 
-    for number in range(4):
-        belt.claim()
-        belt.hand_over(number)
+    put_on(belt, 0, 1, 2, 3)
 
     assert result() == [[0, 1, 2, 3]]
 
@@ -83,9 +87,7 @@ def test_who_wants_several_gets_so_many_at_once():
 def test_who_wants_more_than_there_is_room_for_takes_what_is_there():
     belt = Belt(3)
     result = taken_by_a_thread(belt, 8)
-    for number in range(2):
-        belt.claim()
-        belt.hand_over(number)
+    put_on(belt, 0, 1)
 
     belt.claim()  # by somebody who is still at work on it
 
@@ -159,9 +161,7 @@ def test_a_belt_that_is_broken_off_lets_nobody_wait_or_take():
 
 def test_what_lies_on_a_belt_that_ended_is_still_taken():
     belt = Belt(2)
-    for thing in "ab":
-        belt.claim()
-        belt.hand_over(thing)
+    put_on(belt, *"ab")
 
     belt.end()
 

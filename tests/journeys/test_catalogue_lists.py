@@ -136,11 +136,9 @@ def test_a_broken_backup_is_listed_with_its_error_and_a_partial_sync_says_so(ser
 
 
 def test_a_client_made_for_longhorn_works_with_the_real_server(server, store):
-    token = (server.state / "admin.token").read_text().strip()
-
     async def drive():
         async with httpx2.AsyncClient(timeout=60) as http:
-            client = await LonghornClient(http, token).connect(f"{server.url}/v1/schemas")
+            client = await LonghornClient(http, server.token).connect(f"{server.url}/v1/schemas")
             volumes = (await client.list_backupVolume()).data
             db = next(volume for volume in volumes if volume.volumeName == "vol-db")
             backups = (await db.backupList()).data

@@ -20,24 +20,6 @@ def limits(server):
     return {node["name"]: node["load"]["limit"] for node in server.get("load", "status")["nodes"]}
 
 
-def changes(server):
-    """Every stored change from the beginning on, as it was and as it happens."""
-    with server.client() as client, client.stream("GET", "/v1/events", params={"since": "0"}) as stream:
-        for line in stream.iter_lines():
-            if line.startswith("data:"):
-                yield json.loads(line.removeprefix("data:"))
-
-
-def until(server, kind, *phases):
-    """All changes up to the first one in which something of this kind has one of these phases."""
-    seen = []
-    for resource in changes(server):
-        seen.append(resource)
-        if resource["kind"] == kind and resource["status"].get("phase") in phases:
-            return seen
-    raise AssertionError("the stream has ended")
-
-
 def most_at_once(seen):
     """For each limit of node-a that held, the most transfers that moved there at once under it."""
     limit, moving, most = 1, set(), {}
@@ -64,12 +46,12 @@ def test_limits_hold_and_change_while_data_moves(idle_server, tmp_path):
         server.tidegate("volume", "create", f"vms/d{number}", "--image", str(image), "--node", "node-a")
 
     server.tidegate("backup", "create", "all", "--include-namespaces", "vms")
-    until(server, "DataUpload", "InProgress")
+    server.wait_for_phase("DataUpload", "InProgress")
     server.tidegate("load", "set", "--node-rule", "disk=slow:2")
     assert limits(server) == {"node-a": 2, "node-b": 2}
     server.tidegate("backup", "wait", "all", "--timeout", "120s")
 
-    seen = until(server, "Backup", "Completed")
+    seen = server.wait_for_phase("Backup", "Completed")
     assert all(most <= limit for limit, most in most_at_once(seen).items())
     assert most_at_once(seen)[1] == 1
     assert {r["spec"]["node"] for r in seen if r["kind"] == "DataUpload"} == {"node-a"}

@@ -92,7 +92,7 @@ def test_the_plan_tells_conflicts_before_anything_is_written(visitor, server):
 
 
 def test_a_restore_that_waits_says_why_and_is_cancelled(visitor, server):
-    server.api.put(f"/v1/settings/{LIMIT}", json={"metadata": {"name": LIMIT}, "spec": {"value": "0"}})
+    server.set(LIMIT, "0")
     spec = {"backupName": "first", "destination": str(server.root / "never")}
     server.post("restores", {"metadata": {"name": "waiting"}, "spec": spec})
     visitor.open("/restores")
@@ -102,7 +102,7 @@ def test_a_restore_that_waits_says_why_and_is_cancelled(visitor, server):
     visitor.page.get_by_role("dialog").get_by_role("button", name="Cancel the restore").click()
 
     expect(visitor.row("waiting")).to_have_attribute("data-phase", "Canceled")
-    server.api.delete(f"/v1/settings/{LIMIT}")
+    server.unset(LIMIT)
 
 
 def test_a_target_that_cannot_be_used_is_refused_with_the_servers_sentence(visitor):

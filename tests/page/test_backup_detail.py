@@ -120,11 +120,23 @@ def test_a_chain_leads_to_the_other_backups_of_a_volume(visitor, server):
     expect(page.get_by_role("heading", name="deep", level=1)).to_be_visible()
 
 
+def test_what_the_catalogue_learns_later_is_told_without_a_reload(visitor):
+    behind = []
+
+    def know_nothing(route):
+        behind.append(route)
+        route.fulfill(json={"data": []})
+
+    visitor.page.route("**/v1/catalogue/backups?*", know_nothing, times=2)  # of the chain and of the sizes
+    page = visitor.open("/backups/first")
+
+    expect(page.get_by_role("region", name="Chain").locator("li[aria-current]")).to_contain_text("first")
+    expect(page.locator("dl.facts").filter(has_text="Stored")).to_contain_text("in whole blocks")
+    assert len(behind) == 2
+
+
 def test_the_log_is_live_and_its_place_is_in_the_address(visitor, server):
-    server.api.put(
-        "/v1/settings/concurrent-backup-restore-limit",
-        json={"metadata": {"name": "concurrent-backup-restore-limit"}, "spec": {"value": "0"}},
-    )
+    server.set("concurrent-backup-restore-limit", "0")
     spec = {"backupName": "first", "destination": str(server.root / "logged")}
     server.post("restores", {"metadata": {"name": "logged"}, "spec": spec})
     page = visitor.open("/running")
@@ -139,7 +151,7 @@ def test_the_log_is_live_and_its_place_is_in_the_address(visitor, server):
     server.post("restores/logged/cancel", {})
 
     expect(page.locator("main")).to_contain_text("No restore runs.")
-    server.api.delete("/v1/settings/concurrent-backup-restore-limit")
+    server.unset("concurrent-backup-restore-limit")
 
 
 def test_schedules_that_pile_up_are_seen(visitor, server):

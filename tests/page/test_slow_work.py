@@ -12,26 +12,22 @@ CRAWL = "64KiB"
 STALL = "6s"
 
 
-def put_setting(server, name, value):
-    server.api.put(f"/v1/settings/{name}", json={"metadata": {"name": name}, "spec": {"value": value}})
-
-
 @pytest.fixture(scope="module")
 def slow(server):
     """A volume whose backup takes minutes."""
     server.add_volume("slow", "disk")
     (server.root / "data" / "slow" / "disk" / "noise").write_bytes(os.urandom(8 * 1024 * 1024))
-    put_setting(server, "limit-upload", CRAWL)
+    server.set("limit-upload", CRAWL)
     yield
-    server.api.delete("/v1/settings/limit-upload")
+    server.unset("limit-upload")
 
 
 @pytest.fixture
 def impatient(server):
     """A server that marks who says nothing for seconds, and soon stops them."""
-    put_setting(server, "data-mover-stall-timeout", STALL)
+    server.set("data-mover-stall-timeout", STALL)
     yield
-    server.api.delete("/v1/settings/data-mover-stall-timeout")
+    server.unset("data-mover-stall-timeout")
 
 
 def test_a_mover_that_stands_still_is_marked_in_the_words_of_the_server(visitor, server, slow, impatient):

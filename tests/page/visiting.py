@@ -73,13 +73,15 @@ class Seeded(ServerProcess):
     def ask_for_backup(self, name, *namespaces):
         self.post("backups", {"metadata": {"name": name}, "spec": {"includedNamespaces": namespaces}})
 
-    def pause_queue(self, paused="true"):
-        body = {"metadata": {"name": "backup-queue-paused"}, "spec": {"value": paused}}
-        self.api.put("/v1/settings/backup-queue-paused", json=body)
+    def set(self, name, value):
+        answer = self.api.put(f"/v1/settings/{name}", json={"metadata": {"name": name}, "spec": {"value": value}})
+        assert answer.status_code == 200, answer.text
 
-    @property
-    def token(self):
-        return (self.state / "admin.token").read_text().strip()
+    def unset(self, name):
+        self.api.delete(f"/v1/settings/{name}")
+
+    def pause_queue(self, paused="true"):
+        self.set("backup-queue-paused", paused)
 
 
 class Held:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +64,20 @@ class ServerProcess:
             raise AssertionError(f"no {wanted} in the log: {self._log}")
         return record
 
-    def wait_for_phase(self, kind: str, phase: str) -> None:
-        """Return when something of this kind is in this phase, or was; the events tell."""
+    def changes(self) -> Iterator[dict[str, Any]]:
+        """Every stored change from the beginning on, as it was and as it happens."""
         with self.client() as client, client.stream("GET", "/v1/events", params={"since": "0"}) as stream:
             for line in stream.iter_lines():
-                resource = json.loads(line.removeprefix("data:")) if line.startswith("data:") else {}
-                if resource.get("kind") == kind and resource["status"]["phase"] == phase:
-                    return
+                if line.startswith("data:"):
+                    yield json.loads(line.removeprefix("data:"))
+
+    def wait_for_phase(self, kind: str, *phases: str) -> list[dict[str, Any]]:
+        """All changes up to the first one in which something of this kind has one of these phases."""
+        seen = []
+        for resource in self.changes():
+            seen.append(resource)
+            if resource["kind"] == kind and resource["status"].get("phase") in phases:
+                return seen
         raise AssertionError("the events ended")
 
     def kill(self) -> None:
@@ -85,10 +93,14 @@ class ServerProcess:
         """Where it says it is."""
         return str(json.loads((self.state / "server.json").read_text())["url"])
 
+    @property
+    def token(self) -> str:
+        """Of its administrator."""
+        return (self.state / "admin.token").read_text().strip()
+
     def client(self) -> httpx2.Client:
         """A plain HTTP client with the token."""
-        token = (self.state / "admin.token").read_text().strip()
-        headers = {"Authorization": f"Bearer {token}"}
+        headers = {"Authorization": f"Bearer {self.token}"}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=_PATIENCE_SECONDS)
 
     def run(self, *words: str) -> "subprocess.CompletedProcess[str]":

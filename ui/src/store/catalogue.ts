@@ -45,8 +45,8 @@ export function watchCatalogue(again: () => Promise<void>): { stop: () => void; 
 
 /** Ask now, and again until the catalogue knows what was written a moment ago; `ask` tells. Returns how to stop. */
 export function untilKnown(ask: () => Promise<boolean>): () => void {
-    const look = async () => !document.hidden && (await ask()) && stop();
-    const timer = setInterval(() => void look(), LOOK_AGAIN_MS);
+    const look = async () => (await ask()) && stop();
+    const timer = setInterval(() => void (document.hidden || look()), LOOK_AGAIN_MS);
     const stop = () => clearInterval(timer);
     void look();
     return stop;

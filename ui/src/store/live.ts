@@ -94,11 +94,12 @@ export async function start(): Promise<void> {
             const welcome = mine === running && (await stillIn());
             if (mine === running && !welcome) lose("the server closed the connection");
         } catch (error) {
+            const status = error instanceof Problem ? error.status : 0;
             // A session that is over stops us; one that was renewed meanwhile goes on.
-            const welcome = error instanceof Problem && error.status === 401 && (await stillIn());
+            const welcome = status === 401 && (await stillIn());
             if (mine !== running) return;
             // A version that the server does not know belongs to another life of it.
-            if (error instanceof Problem && error.status >= 400 && error.status !== 401) since = "";
+            if (status >= 400 && status !== 401) since = "";
             if (!welcome) lose(error instanceof Problem ? error.message : String(error));
         }
         failures += 1;
