@@ -10,6 +10,8 @@ DATA_DIR ?= .run
 unexport PYTHONDONTWRITEBYTECODE
 # The one part in C, for which a compiler is wanted but not needed (hatch_build.py).
 LANES  := hatch_build.py src/tidegate/format/_sha512_lanes.c
+# What runs the tests; `.ci/run` gives one that runs failures once more.
+PYTEST ?= -m pytest
 # The web page: built into the package, so that a checkout and a wheel have it at the same place.
 PAGE   := src/tidegate/page/index.html
 NPM_CI := ui/node_modules/.ready
@@ -65,10 +67,10 @@ ui ui-test ui-check:
 endif
 
 test: $(DEV) ui-test ## all tests but the long ones
-	$(BIN)/python -m pytest -n 4 --dist worksteal -q -m "not long"
+	$(BIN)/python $(PYTEST) -n 4 --dist worksteal -q -m "not long"
 
 test-long: $(DEV) ui ## the long ones: browsers, kills, disasters, storms (tests/conftest.py names them)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m long
+	$(BIN)/python $(PYTEST) -n 2 --dist loadgroup -q -m long
 
 check: $(DEV) ui-check ## lint, types, import contracts, generated files up to date
 	$(BIN)/ruff check
