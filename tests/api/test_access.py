@@ -220,8 +220,39 @@ async def test_guessing_a_password_is_stopped_also_when_all_guesses_come_at_once
     ]
 
     assert codes == [401] * 10 + [429] * 2
+    # A right password waits as well: otherwise a guesser would learn from the answer that it is right.
     assert (await browser.post("/v1/login", json={"user": "alice", "password": PASSWORD})).status_code == 429
     assert (await owner.get("/v1/session")).status_code == 200
+
+
+async def test_a_right_login_does_not_buy_ten_more_guesses(owner, reach):
+    for name in ("alice", "mallory"):
+        await owner.post("/v1/users", json={"name": name, "role": "viewer", "password": PASSWORD})
+    browser, codes = reach(), []
+
+    for n in range(3):
+        for _ in range(4):
+            guess = await browser.post("/v1/login", json={"user": f"alice-{n}", "password": "a guess"})
+            codes.append(guess.status_code)
+        await browser.post("/v1/login", json={"user": "mallory", "password": PASSWORD})
+
+    assert codes == [401] * 10 + [429] * 2
+
+
+async def test_an_open_stream_ends_at_once_when_its_session_logs_out(kept, alice):
+    browser = await alice("viewer")
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    scope = {"type": "http", "method": "GET", "path": "/v1/events", "headers": [(b"cookie", cookie.encode())]}
+    request = Request({**scope, "app": build_application(kept)})
+    lines = _stream(kept, [Backup], "0", lambda: _may_hear_on(request, Role.VIEWER))
+    assert await anext(lines) == b": still here\n\n"
+    waiting = asyncio.create_task(anext(lines, None))
+    await asyncio.sleep(0)
+
+    await browser.post("/v1/logout", headers=CSRF)
+
+    async with asyncio.timeout(10):
+        assert await waiting is None
 
 
 WRONG = [

@@ -1,5 +1,6 @@
 """A browser logs in with the token, stays in by a cookie, and cannot be misused by another site."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import httpx2
@@ -7,6 +8,7 @@ import pytest
 
 from tidegate.api.application import build_application
 from tidegate.api.sessions import LIFETIME
+from tidegate.app.data_dir import token_check
 
 NAMESPACE = {"metadata": {"name": "shop"}}
 CSRF = {"X-Tidegate-CSRF": "1"}
@@ -114,12 +116,50 @@ async def test_a_logout_takes_the_cookie_back(logged_in):
     assert (await logged_in.get("/v1/session")).status_code == 401
 
 
-async def test_guessing_is_stopped_and_a_minute_later_a_person_may_try_again(browser, services):
+async def test_after_a_logout_a_copy_of_the_cookie_opens_nothing_and_other_sessions_go_on(logged_in, browser, services):
+    name = services.sessions.cookie_name
+    copy = {"Cookie": f"{name}={logged_in.cookies[name]}"}
+    assert (await browser.post("/v1/login", json={"token": "secret"})).status_code == 200
+    other = {"Cookie": f"{name}={browser.cookies[name]}"}
+
+    assert (await logged_in.post("/v1/logout", headers={**CSRF, **copy})).status_code == 204
+
+    logged_in.cookies.clear()
+    assert (await logged_in.get("/v1/session", headers=copy)).status_code == 401
+    assert (await logged_in.get("/v1/session", headers=other)).status_code == 200
+
+
+async def test_wrong_tokens_are_stopped_and_a_minute_later_a_person_may_mistype_again(browser, services):
     guesses = [await browser.post("/v1/login", json={"token": f"guess {n}"}) for n in range(10)]
-    stopped = await browser.post("/v1/login", json={"token": "secret"})
+    stopped = await browser.post("/v1/login", json={"token": "guess 10"})
     await services.clock.advance(timedelta(minutes=1))
-    later = await browser.post("/v1/login", json={"token": "secret"})
+    later = await browser.post("/v1/login", json={"token": "guess 11"})
 
     assert {guess.status_code for guess in guesses} == {401}
     assert (stopped.status_code, stopped.json()["hint"]) == (429, "try again in 61 seconds")
-    assert later.status_code == 200
+    assert later.status_code == 401
+
+
+async def test_no_number_of_wrong_logins_keeps_a_right_token_out(browser):
+    for n in range(30):
+        await browser.post("/v1/login", json={"token": f"guess {n}"})
+        await browser.post("/v1/login", json={"user": f"user-{n}", "password": "guess"})
+
+    assert (await browser.post("/v1/login", json={"token": "secret"})).status_code == 200
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t\n"])
+async def test_a_blank_token_never_logs_in_even_where_the_owner_has_none(services, blank):
+    open_door = replace(services, token_is_good=token_check(""))
+    transport = httpx2.ASGITransport(app=build_application(open_door), raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+        login = await client.post("/v1/login", json={"token": blank})
+        bearer = await client.get("/v1/session", headers={"Authorization": f"Bearer {blank}"})
+
+    assert (login.status_code, bearer.status_code) == (422, 401)
+
+
+async def test_a_token_that_is_no_text_is_a_wrong_token(browser):
+    answer = await browser.post("/v1/login", content=b'{"token": "\\ud800"}')
+
+    assert answer.status_code in {401, 422}

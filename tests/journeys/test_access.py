@@ -6,6 +6,7 @@ import pytest
 
 from tidegate.testing.server_process import ServerProcess
 
+CSRF = {"X-Tidegate-CSRF": "1"}
 PASSWORD = "correct horse battery"
 
 
@@ -52,3 +53,31 @@ def test_what_was_given_out_outlives_a_killed_server_and_is_nowhere_to_be_read(s
     for secret in (token, PASSWORD):
         assert secret.encode() not in kept
         assert secret not in written
+
+
+def test_a_logout_outlives_a_killed_server(server):
+    with server.client() as client:
+        client.headers.pop("authorization")
+        assert client.post("/v1/login", json={"token": server.token}).status_code == 200
+        cookies = dict(client.cookies)
+        assert client.post("/v1/logout", headers=CSRF).status_code == 204
+
+    server.kill()
+    server.start()
+
+    with server.client() as client:
+        client.headers.pop("authorization")
+        client.cookies.update(cookies)
+        assert client.get("/v1/session").status_code == 401
+
+
+@pytest.mark.parametrize("junk", [b"", b" \n", b"\xff\xfe"])
+def test_a_server_whose_token_file_holds_no_token_does_not_start(server, junk):
+    server.stop()
+    (server.state / "admin.token").write_bytes(junk)
+
+    refused = server.run_process("server", "--listen", "127.0.0.1:0")
+
+    assert refused.returncode == 4
+    assert "admin.token holds no token" in refused.stderr
+    assert "delete it, and the next start makes a new one" in refused.stderr

@@ -28,6 +28,10 @@ STEPS = (
     CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON audit
         BEGIN SELECT RAISE(ABORT, 'entries of the audit are never changed'); END;
     """,
+    # 2: what a logout has ended, until it would be over anyway.
+    """
+    CREATE TABLE ended_sessions (session TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
+    """,
 )
 
 

@@ -21,6 +21,8 @@ from tidegate.model.names import LONGEST_LABEL
 
 router = APIRouter(tags=["session"])
 
+_WHERE = "the owner's token is in admin.token in the server's data directory"
+
 
 class Login(Model):
     """What somebody shows at the door: a token, or a name and a password."""
@@ -51,7 +53,7 @@ class Session(Model):
 async def login(request: Request, response: Response, given: Login) -> Session:
     """Take a token, or a name and a password, and give a cookie that no script can read and no other site can send."""
     require_same_origin(request)
-    if bool(given.token) == bool(given.user):
+    if bool(given.token.strip()) == bool(given.user):
         raise InvalidInput("give a token, or a user and a password", field="token")
     services = services_of(request)
     trail = trail_of(request)
@@ -105,30 +107,38 @@ def _open_session(request: Request, response: Response, caller: Caller) -> Sessi
 
 async def _let_in(request: Request, services: Services, given: Login) -> Caller:
     now = services.clock.now()
-    place = f"from {request.client.host if request.client else ''}"
-    keys = (place, f"user {given.user}") if given.user else (place,)
-    services.logins.begin(keys, now)
+    address = request.client.host if request.client else ""
     if given.token:
+        # A right token gets in however many wrong ones came before it: nobody guesses one, so letting it in early
+        # tells nobody anything, and to hold it back would let anybody at this address keep the owner out.
         caller = token_caller(services, given.token.strip())
-        refused = "the token is not valid, or no longer"
-    else:
-        caller = await services.accounts.user_with(given.user, given.password, now) if services.accounts else None
-        refused = "this user and this password do not open the door"
+        if caller is None:
+            services.logins.begin((f"token from {address}",), now)
+            raise Unauthenticated("the token is not valid, or no longer", hint=_WHERE)
+        return caller
+    # A right password waits like a wrong one: it can be guessed, and an answer to it is all that a guesser wants.
+    keys = (f"password from {address}", f"user {given.user}")
+    services.logins.begin(keys, now)
+    caller = await services.accounts.user_with(given.user, given.password, now) if services.accounts else None
     if caller is None:
-        raise Unauthenticated(refused, hint="the owner's token is in admin.token in the server's data directory")
+        raise Unauthenticated("this user and this password do not open the door", hint=_WHERE)
     services.logins.succeed(keys)
     return caller
 
 
 @router.post("/logout", status_code=204)
 async def logout(request: Request) -> Response:
-    """Take the cookie back."""
+    """End the session: from now on its cookie opens nothing, wherever a copy of it may be."""
     require_same_origin(request)
+    services = services_of(request)
     trail = trail_of(request)
     trail.caller = session_caller(request)
     trail.told = trail.caller is not None
+    name = services.sessions.cookie_name
+    await services.sessions.end(request.cookies.get(name, ""), services.clock.now())
+    services.access_bell.ring()
     response = Response(status_code=204)
-    response.delete_cookie(services_of(request).sessions.cookie_name, httponly=True, samesite="strict")
+    response.delete_cookie(name, httponly=True, samesite="strict")
     return response
 
 

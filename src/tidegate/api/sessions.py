@@ -6,12 +6,13 @@ import hmac
 import json
 import secrets
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from tidegate.decide.login_limit import MOST_FAILURES, wait_before_login
 from tidegate.errors import TooManyAttempts
 from tidegate.model.access import Via
+from tidegate.ports.ended_sessions import EndedSessions, SessionsEndedInMemory
 
 LIFETIME = timedelta(days=7)
 # More places and names than this never try at once by honest means; the oldest are forgotten: memory stays bounded.
@@ -27,19 +28,22 @@ class Holder(NamedTuple):
 
 
 class Sessions:
-    """Makes and checks cookies. Nothing is stored: what the key signed is good until it expires, or its stamp is old.
+    """Makes and checks cookies. What the key signed is good until it expires, its stamp is old, or a logout ended it.
 
-    So a restart of the server ends nobody's session, and a new admin.token ends all, because the key comes from it.
+    Only logouts are stored: so a restart of the server ends no session, and a new admin.token ends all, because the
+    key comes from it.
     """
 
-    def __init__(self, key: bytes | None = None) -> None:
+    def __init__(self, key: bytes | None = None, ended: EndedSessions | None = None) -> None:
+        self._ended = ended or SessionsEndedInMemory()
         self._key = hashlib.sha256(b"tidegate session\0" + (key or secrets.token_bytes(32))).digest()
         # Browsers share cookies between the ports of a host: each server needs a name of its own.
         self.cookie_name = f"tidegate-{hashlib.sha256(self._key).hexdigest()[:8]}"
 
     def issue(self, holder: Holder, now: datetime) -> str:
         """A cookie that is good for LIFETIME."""
-        told = [int((now + LIFETIME).timestamp()), *holder]
+        # The last makes each session another one: to end one must not end those that began in the same second.
+        told = [int((now + LIFETIME).timestamp()), *holder, secrets.token_hex(8)]
         text = base64.urlsafe_b64encode(json.dumps(told).encode()).decode()
         return f"{text}.{self._signature(text)}"
 
@@ -48,15 +52,29 @@ class Sessions:
         text, _, signature = cookie.partition(".")
         if not hmac.compare_digest(signature.encode(), self._signature(text).encode()):
             return None
-        expires, via, name, stamp = json.loads(base64.urlsafe_b64decode(text))
-        return Holder(Via(via), name, stamp) if expires > now.timestamp() else None
+        expires, via, name, stamp, *_ = json.loads(base64.urlsafe_b64decode(text))
+        if expires <= now.timestamp() or _digest(text) in self._ended:
+            return None
+        return Holder(Via(via), name, stamp)
+
+    async def end(self, cookie: str, now: datetime) -> None:
+        """Make a cookie worthless before its time. Of one that is worthless already, nothing is remembered."""
+        if self.read(cookie, now) is None:
+            return
+        text = cookie.partition(".")[0]
+        expires = json.loads(base64.urlsafe_b64decode(text))[0]
+        await self._ended.end(_digest(text), datetime.fromtimestamp(expires, UTC), now)
 
     def _signature(self, text: str) -> str:
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
 
 
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 class LoginGuard:
-    """Remembers who was wrong lately, by the address that they came from and by the name that they gave."""
+    """Remembers who was wrong lately, by what they showed, the address that they came from and the name they gave."""
 
     def __init__(self) -> None:
         self._failures: dict[str, tuple[datetime, ...]] = {}
@@ -75,9 +93,11 @@ class LoginGuard:
             self._remember(key, (*self._failures.pop(key, ()), now)[-MOST_FAILURES:])
 
     def succeed(self, keys: Iterable[str]) -> None:
-        """It was right: what went before is forgiven."""
+        """It was right: this try does not count. Those before it do, or a right login would buy ten more guesses."""
         for key in keys:
-            self._failures.pop(key, None)
+            earlier = self._failures.pop(key, ())[:-1]
+            if earlier:
+                self._remember(key, earlier)
 
     def _remember(self, key: str, failures: tuple[datetime, ...]) -> None:
         while len(self._failures) >= _MOST_REMEMBERED:

@@ -101,13 +101,20 @@ class DataDir:
     def token(self) -> str:
         """The admin's token; made at the first start, in a file that only its owner can read."""
         try:
-            return self.token_file.read_text().strip()
+            token = self.token_file.read_text().strip()
         except FileNotFoundError:
             token = secrets.token_urlsafe(32)
             _write_private(self.token_file, token + "\n")
-            return token
         except OSError as error:
             raise _unusable(self.token_file, error) from error
+        except UnicodeDecodeError:
+            token = ""
+        if not token:
+            raise InvalidInput(
+                f"{self.token_file} holds no token",
+                hint="delete it, and the next start makes a new one; or write one into it",
+            )
+        return token
 
     def _owner(self) -> str:
         try:
@@ -119,7 +126,7 @@ class DataDir:
 def token_check(token: str) -> Callable[[str], bool]:
     """A check that takes the same time however much of a guess is right."""
     expected = token.encode()
-    return lambda given: compare_digest(given.encode(), expected)
+    return lambda given: compare_digest(given.encode(errors="surrogatepass"), expected)
 
 
 def _write_private(path: Path, text: str) -> None:

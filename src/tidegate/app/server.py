@@ -13,6 +13,7 @@ import tidegate
 from tidegate import __version__
 from tidegate.access.accounts import SqliteAccounts
 from tidegate.access.audit import SqliteAudit
+from tidegate.access.ended_sessions import SqliteEndedSessions
 from tidegate.api.page import NO_PAGE
 from tidegate.api.page_files import PageFiles, read_page
 from tidegate.api.queue_around import AroundQueue
@@ -81,6 +82,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         catalogue = SqliteCatalogue.open(data_dir.catalogue)
         closing.callback(catalogue.close)
         accounts, audit = SqliteAccounts.open(data_dir.access), SqliteAudit.open(data_dir.access)
+        ended = SqliteEndedSessions.open(data_dir.access)
+        closing.callback(ended.close)
         closing.callback(accounts.close)
         closing.callback(audit.close)
         sync_process = SyncProcess(data_dir.catalogue, lambda: children.start(Trade.SYNC))
@@ -113,7 +116,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             archives=archives,
             trees=trees,
             token_is_good=token_check(token),
-            sessions=Sessions(token.encode()),
+            sessions=Sessions(token.encode(), ended),
             accounts=accounts,
             audit=audit,
             page=read_page(_PAGE),
