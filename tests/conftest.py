@@ -24,6 +24,7 @@ LONG = (
     "controllers/test_schedule_storm.py",
     "controllers/test_verification_schedule.py",
     "faults/test_bad_places.py",
+    "faults/test_every_prefix.py",
     "faults/test_killed_movers.py",
     "faults/test_late_listings.py",
     "faults/test_machine.py",

@@ -37,7 +37,11 @@ def unfinished_blocks(objects: ObjectStore, volume: str) -> dict[str, int]:
 
 
 def has_leftovers(objects: ObjectStore, volume: str) -> bool:
-    """Whether there may be something to clear away beside locks; costs nothing."""
+    """Whether there may be something to clear away beside locks; costs one listing, and only in a store of files."""
+    if not isinstance(objects, KeepsUnfinished):
+        return False
+    # Work lists what it reads. The volume's own directory, where half a volume.cfg would lie, is not part of that.
+    objects.list_level(volume_dir(volume))
     return bool(_unfinished(objects, volume_dir(volume)))
 
 

@@ -213,9 +213,9 @@ class VolumeLock:
             self._modified_at = modified_at
 
     def _clear_leftovers(self) -> None:
-        if not self._met_the_dead and not has_leftovers(self._objects, self._volume):
-            return
         with contextlib.suppress(TidegateError):  # the next one will do it; the work itself is done
+            if not self._met_the_dead and not has_leftovers(self._objects, self._volume):
+                return
             self.confirm()
             clear_leftovers(self._objects, self._volume)
 
