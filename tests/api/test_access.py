@@ -18,6 +18,7 @@ from tidegate.model.backup import Backup
 
 PASSWORD = "correct horse battery"
 NAMESPACE = {"metadata": {"name": "shop"}}
+DB = {"metadata": {"name": "db", "namespace": "shop"}, "spec": {"directory": "/data/db"}}
 CSRF = {"X-Tidegate-CSRF": "1"}
 
 
@@ -117,6 +118,7 @@ async def test_an_operator_pauses_a_schedule_and_cannot_change_what_it_keeps(own
     spec = {"schedule": "30 2 * * *", "template": {}}
     target = {"metadata": {"name": "usb"}, "spec": {"url": "file:///mnt/usb", "default": True}}
     assert (await owner.post("/v1/backuptargets", json=target)).status_code == 201
+    assert (await owner.post("/v1/volumes", json=DB)).status_code == 201
     assert (await owner.post("/v1/schedules", json={"metadata": {"name": "n"}, "spec": spec})).status_code == 201
     stored = (await operator.get("/v1/schedules/n")).json()
 
@@ -132,6 +134,7 @@ async def test_an_operator_pauses_a_schedule_and_cannot_change_what_it_keeps(own
 async def test_a_backup_tells_who_asked_for_it_whatever_the_client_says(owner, alice):
     target = {"metadata": {"name": "usb"}, "spec": {"url": "file:///mnt/usb", "default": True}}
     await owner.post("/v1/backuptargets", json=target)
+    await owner.post("/v1/volumes", json=DB)
     browser = await alice("operator")
     forged = {"metadata": {"name": "now", "annotations": {REQUESTED_BY: "somebody else"}}, "spec": {}}
 

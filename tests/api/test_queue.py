@@ -292,6 +292,7 @@ async def test_a_workload_names_volumes_where_overlap_is_judged_by_them(api, que
 
 async def test_a_dry_run_names_every_backup_that_it_would_overlap_with(api, queue, services):
     await services.store.create(a_target("store"))
+    await services.store.create(a_volume("shop", "db"))
     await queue(a_backup("runs", "shop", phase=RUNNING), a_backup("waits", "blog", "shop", phase=QUEUED, ticket=1))
     wanted = {"metadata": {"name": "mine"}, "spec": {"includedNamespaces": ["shop", "blog"]}}
 
@@ -320,7 +321,7 @@ async def test_every_answer_has_a_schema(api):
 
 
 async def test_a_new_backup_is_placed_by_the_servers_table_once_that_has_heard_of_it(api, services, queue):
-    await queue(a_target("store"), a_backup("runs", "a", phase=RUNNING))
+    await queue(a_target("store"), a_volume("a", "db"), a_backup("runs", "a", phase=RUNNING))
     services.queue = QueueTable()
     services.queue.note(a_backup("only-in-the-table", "a", phase=RUNNING))
     spec = {"metadata": {"name": "new"}, "spec": {"includedNamespaces": ["a"]}}

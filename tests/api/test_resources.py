@@ -84,6 +84,7 @@ async def test_a_list_is_filtered_by_labels_and_namespace(api):
 
 async def test_a_submitted_backup_is_told_its_place_in_the_queue(api, services):
     await api.post("/v1/backuptargets", json=target())
+    await api.post("/v1/volumes", json=volume("db"))
     await services.store.create(a_backup("running", "shop", phase=BackupPhase.IN_PROGRESS))
     await services.store.create(a_backup("queued", "shop", phase=BackupPhase.QUEUED, ticket=1))
 
@@ -106,6 +107,7 @@ async def test_positions_are_derived_when_read(api, services):
 
 async def test_a_dry_run_shows_what_would_be_and_changes_nothing(api):
     await api.post("/v1/backuptargets", json=target())
+    await api.post("/v1/volumes", json=volume("db"))
 
     shown = await api.post("/v1/backups?dryRun=true", json=backup("maybe"))
 
@@ -121,8 +123,40 @@ async def test_a_name_that_is_taken_is_a_conflict(api):
     assert (again.status_code, again.json()["code"]) == (409, "AlreadyExists")
 
 
+async def test_a_mistyped_namespace_is_refused_with_the_one_that_may_have_been_meant(api):
+    await api.post("/v1/backuptargets", json=target())
+    await api.post("/v1/volumes", json=volume("db"))
+
+    refused = await api.post("/v1/backups", json=backup("x", "shpo"))
+
+    assert (refused.status_code, refused.json()["field"]) == (422, "spec.includedNamespaces[0]")
+    assert "did you mean shop?" in refused.json()["detail"]
+    assert "--allow-empty" in refused.json()["hint"]
+    assert (await api.get("/v1/backups")).json()["data"] == []
+
+
+async def test_a_backup_that_may_be_empty_is_taken_and_tells_what_is_not_there(api):
+    await api.post("/v1/backuptargets", json=target())
+
+    taken = await api.post("/v1/backups", json=backup("x", "shpo", allowEmpty=True))
+
+    assert (taken.status_code, taken.json()["status"]["unmatched"]) == (201, ["no volume is in namespace shpo"])
+
+
+async def test_a_name_in_vain_beside_a_good_one_is_told_at_once(api):
+    await api.post("/v1/backuptargets", json=target())
+    await api.post("/v1/volumes", json=volume("db"))
+    await api.post("/v1/volumes", json=volume("posts", "blog"))
+
+    taken = await api.post("/v1/backups", json=backup("x", "shop", "blgo"))
+
+    told = ["no volume is in namespace blgo (did you mean blog?)"]
+    assert (taken.status_code, taken.json()["status"]["unmatched"]) == (201, told)
+
+
 async def test_what_a_client_says_about_the_status_is_not_taken_over(api):
     await api.post("/v1/backuptargets", json=target())
+    await api.post("/v1/volumes", json=volume("db"))
     body = backup("sly")
     body["status"] = {"phase": "Completed"}
     body["metadata"]["finalizers"] = []
@@ -135,6 +169,7 @@ async def test_what_a_client_says_about_the_status_is_not_taken_over(api):
 
 async def test_deleting_a_backup_is_answered_while_it_is_cleaned_up(api):
     await api.post("/v1/backuptargets", json=target())
+    await api.post("/v1/volumes", json=volume("db"))
     await api.post("/v1/backups", json=backup("old"))
 
     gone = await api.delete("/v1/backups/old")

@@ -9,7 +9,7 @@ from tidegate.model.restore import Restore, RestorePhase
 from tidegate.model.restore_plan import Place, PlaceState, StoredBackup
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfer import ALL_REMOVED, BACKUP_LABEL, DATA_REMOVED, DataUpload, TransferPhase
-from tidegate.testing.builders import a_backup, a_restore, a_target, a_transfer, a_volume
+from tidegate.testing.builders import a_backup, a_restore, a_target, a_transfer, a_volume, emptied
 
 URL = "file:///somewhere?backup=backup-1&volume=pvc-1"
 
@@ -53,6 +53,15 @@ async def test_a_restore_from_a_url_notes_what_the_store_says_of_it(api, stored,
 
     source = made.json()["status"]["source"]
     assert (source["target"], source["volumeName"], source["volumeKind"]) == ("store", "pvc-1", "image")
+
+
+async def test_a_backup_that_holds_nothing_cannot_be_restored(api, services):
+    await services.store.create(emptied(a_backup("none", phase=BackupPhase.PARTIALLY_FAILED)))
+
+    for way in ("restores", "restore-plans"):
+        refused = await api.post(f"/v1/{way}", json=restore(backupName="none"))
+        assert (refused.status_code, refused.json()["code"]) == (409, "Refused")
+        assert "backup none holds nothing" in refused.json()["detail"]
 
 
 REFUSED = [

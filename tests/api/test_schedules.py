@@ -18,6 +18,8 @@ def but(**spec):
 @pytest.fixture
 async def store(api):
     await api.post("/v1/backuptargets", json={"metadata": {"name": "store"}, "spec": {"url": "file:///b"}})
+    volume = {"metadata": {"name": "db", "namespace": "shop"}, "spec": {"directory": "/data/db"}}
+    await api.post("/v1/volumes", json=volume)
 
 
 @pytest.fixture
@@ -171,3 +173,40 @@ async def test_a_hook_that_cannot_be_run_is_refused_when_the_schedule_is_made_or
 
     assert answer.status_code == 422
     assert answer.json()["field"] == "spec.template.hooks.resources[0].pre[0].exec"
+
+
+SHPO = {"template": {"includedNamespaces": ["shpo"]}}
+
+
+@pytest.mark.usefixtures("store")
+async def test_a_schedule_whose_template_matches_nothing_is_refused_unless_it_may_be_empty(api):
+    refused = await api.post("/v1/schedules", json=but(**SHPO))
+    allowed = await api.post("/v1/schedules", json=but(template={**SHPO["template"], "allowEmpty": True}))
+
+    assert (refused.status_code, refused.json()["field"]) == (422, "spec.template.includedNamespaces[0]")
+    assert "did you mean shop?" in refused.json()["detail"]
+    assert "spec.template.allowEmpty" in refused.json()["hint"]
+    assert allowed.status_code == 201
+
+
+async def test_a_schedule_cannot_be_changed_into_one_that_matches_nothing(api, nightly):
+    refused = await api.put("/v1/schedules/nightly", json=but(**SHPO))
+
+    assert (refused.status_code, refused.json()["field"]) == (422, "spec.template.includedNamespaces[0]")
+
+
+@pytest.mark.parametrize("change", [{"paused": True}, {"schedule": "@hourly"}, {"retention": {"keepLast": 3}}])
+async def test_a_schedule_whose_volumes_are_gone_can_still_be_changed_in_all_else(api, nightly, change):
+    await api.delete("/v1/volumes/shop/db")
+
+    assert (await api.put("/v1/schedules/nightly", json=but(**change))).status_code == 200
+
+
+async def test_a_run_by_hand_that_would_match_nothing_is_refused(api, nightly):
+    await api.delete("/v1/volumes/shop/db")
+
+    refused = await api.post("/v1/schedules/nightly/run")
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "InvalidInput")
+    assert "there is no volume yet" in refused.json()["detail"]
+    assert (await api.get("/v1/backups")).json()["data"] == []

@@ -99,13 +99,45 @@ async def test_files_that_could_not_be_read_make_the_backup_partially_failed_and
     assert status.failure_reason == "shop/files: could not be read and is not in the backup: secret"
 
 
-async def test_a_backup_that_matches_nothing_completes_with_a_warning(world):
-    await world.store.create(a_backup("empty", "nowhere"))
+async def test_a_backup_that_matches_nothing_is_partially_failed_and_says_so_everywhere(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("empty", "shpo"))
     await world.settle()
 
-    backup = await world.store.get(Backup, "empty")
-    assert (str(backup.status.phase), backup.status.warnings) == ("Completed", 1)
-    assert backup.status.condition("Empty").message == "no volume matched; nothing was backed up"
+    status = (await world.store.get(Backup, "empty")).status
+    why = "nothing was backed up: no volume is in namespace shpo (did you mean shop?)"
+    assert (str(status.phase), status.errors, status.warnings) == ("PartiallyFailed", 1, 0)
+    assert (status.condition("Empty").reason, status.condition("Empty").message) == ("NothingMatched", why)
+    assert status.failure_reason == f"NothingMatched: {why}"
+    assert (status.events[-1].type, status.events[-1].reason, status.events[-1].message) == (
+        "Warning",
+        "NothingMatched",
+        why,
+    )
+
+
+async def test_a_backup_that_may_be_empty_completes_and_says_that_it_holds_nothing(world):
+    await world.store.create(a_backup("empty", "nowhere").with_spec(allow_empty=True))
+    await world.settle()
+
+    status = (await world.store.get(Backup, "empty")).status
+    assert (str(status.phase), status.errors, status.warnings) == ("Completed", 0, 0)
+    assert (status.events[-1].type, status.events[-1].message) == (
+        "Normal",
+        "nothing matched, as allowed; it holds nothing",
+    )
+
+
+async def test_a_name_that_matches_nothing_beside_one_that_does_is_a_warning(world):
+    await world.volumes("shop/db", "blog/posts")
+    world.movers.obliging = True
+    await world.store.create(a_backup("half", "shop", "blgo"))
+    await world.settle()
+
+    status = (await world.store.get(Backup, "half")).status
+    assert (str(status.phase), status.warnings) == ("Completed", 1)
+    told = [event.message for event in status.events if event.reason == "NothingMatched"]
+    assert told == ["no volume is in namespace blgo (did you mean blog?)"] == list(status.unmatched)
 
 
 async def test_two_backups_of_one_namespace_run_one_after_the_other(world):

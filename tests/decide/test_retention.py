@@ -12,7 +12,7 @@ from tidegate.model.backup import PINNED_LABEL, BackupPhase
 from tidegate.model.resource import Condition
 from tidegate.model.retention import Retention
 from tidegate.model.transfer import ALL_REMOVED, DATA_REMOVED, SOME_REMOVED
-from tidegate.testing.builders import a_backup
+from tidegate.testing.builders import a_backup, emptied
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 DONE, HALF, FAILED = BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED, BackupPhase.FAILED
@@ -92,6 +92,14 @@ def test_what_did_not_end_well_uses_up_no_place_and_stays_for_thirty_days():
     found = kept([day(30, phase=FAILED), day(29), day(1, month=5, phase=FAILED)], keep_last=1)
 
     assert found == {"b-0630-0200": ("shows what failed",), "b-0629-0200": ("newest", "last 1")}
+
+
+@pytest.mark.parametrize("phase", [DONE, HALF])
+def test_backups_that_hold_nothing_push_out_none_that_holds_something(phase):
+    found = kept([emptied(day(30, phase=phase)), emptied(day(29, phase=phase)), day(1), day(2)], keep_last=1)
+
+    assert found["b-0602-0200"] == ("newest", "last 1")
+    assert found["b-0630-0200"] == ("shows that nothing matched",)
 
 
 def test_the_newest_whole_backup_stays_even_if_newer_ones_are_half():

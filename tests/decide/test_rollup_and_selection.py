@@ -17,7 +17,7 @@ from tidegate.model.backup import BackupPhase, BackupSpec, LabelSelector
 from tidegate.model.resource import Condition
 from tidegate.model.restore import RestoreSpec
 from tidegate.model.transfer import ALL_REMOVED, DATA_REMOVED, TransferPhase, TransferResult
-from tidegate.testing.builders import THEN, a_backup, a_transfer, a_volume
+from tidegate.testing.builders import THEN, a_backup, a_transfer, a_volume, emptied
 
 DONE, FAILED, CANCELED, MOVING = (
     TransferPhase.COMPLETED,
@@ -158,6 +158,14 @@ def test_what_was_deleted_from_the_store_is_lost_to_those_who_want_it_and_told_t
 def of_schedule(name, phase, hours):
     backup = a_backup(name, phase=phase).with_status(start_timestamp=THEN + timedelta(hours=hours))
     return backup.with_metadata(labels={"tidegate.dev/schedule": "nightly"})
+
+
+def test_the_newest_good_backup_is_never_one_that_holds_nothing():
+    backups = [of_schedule("n1", BackupPhase.COMPLETED, 1), emptied(of_schedule("n2", BackupPhase.COMPLETED, 2))]
+
+    assert newest_good_backup("nightly", backups).name == "n1"
+    with pytest.raises(NotFound, match="holds something"):
+        newest_good_backup("nightly", backups[1:])
 
 
 def test_the_newest_good_backup_is_the_last_one_that_is_complete():

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 from tidegate.model.backup import BackupPhase, BackupProgress
 from tidegate.model.reasons import Reason
-from tidegate.model.resource import Condition, Metadata
+from tidegate.model.resource import Metadata
 from tidegate.model.restore import Restore, RestorePhase, RestoreSpec
 from tidegate.model.transfer import TransferPhase
 from tidegate.model.transfer_progress import TransferProgress, TransferResult
-from tidegate.testing.builders import THEN, a_backup, a_transfer, a_volume
+from tidegate.testing.builders import THEN, a_backup, a_transfer, a_volume, emptied
 from tidegate.views.dependents import dependents_of_backup, dependents_of_namespace, dependents_of_target
 from tidegate.views.job import backup_job, change_key, ending, failed_volumes, headline, restore_job
 from tidegate.views.reader import Reader
@@ -90,10 +90,25 @@ def test_nothing_depends_on_what_is_empty():
     assert dependents_of_target("other", [a_backup("b")]) == []
 
 
-def test_a_backup_that_found_nothing_says_so_at_the_end():
-    empty = Condition(type="Empty", status="True", message="no volume matched; nothing was backed up")
-    backup = a_backup("n", phase=BackupPhase.COMPLETED).with_status(conditions=(empty,), warnings=1)
+def test_a_backup_that_may_be_empty_says_at_the_end_that_it_holds_nothing():
+    said = ending(backup_job(emptied(a_backup("n", phase=BackupPhase.COMPLETED)), []), READER)
 
-    said = ending(backup_job(backup, []), READER)
+    assert said == "Backup n: Completed: nothing was backed up: no volume is in namespace ns"
 
-    assert said == "Backup n: Completed, 1 warning: no volume matched; nothing was backed up"
+
+def test_a_backup_that_found_nothing_says_why_among_its_problems():
+    backup = emptied(a_backup("n", phase=BackupPhase.PARTIALLY_FAILED))
+    job = backup_job(backup.with_status(failure_reason="NothingMatched: nothing was backed up"), [])
+
+    assert (ending(job, READER), job.problems) == (
+        "Backup n: PartiallyFailed",
+        ("NothingMatched: nothing was backed up",),
+    )
+
+
+def test_a_backup_that_found_only_some_of_what_it_names_says_what_is_missing():
+    backup = a_backup("n", phase=BackupPhase.COMPLETED).with_status(
+        unmatched=("no volume is in namespace x",), warnings=1
+    )
+
+    assert ending(backup_job(backup, []), READER) == "Backup n: Completed, 1 warning: no volume is in namespace x"

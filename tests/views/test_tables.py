@@ -16,7 +16,7 @@ from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfer import TransferPhase
 from tidegate.model.transfer_progress import TransferProgress, TransferResult
 from tidegate.model.volume import Namespace
-from tidegate.testing.builders import THEN, a_backup, a_target, a_transfer, a_volume, freezing
+from tidegate.testing.builders import THEN, a_backup, a_target, a_transfer, a_volume, emptied, freezing
 from tidegate.views.backup import BACKUPS, describe_backup, queue_sentence
 from tidegate.views.namespace import NAMESPACES
 from tidegate.views.node import NODES
@@ -143,6 +143,26 @@ def test_a_backup_that_was_asked_for_is_told_its_place():
 
     assert told_now == "Backup n is number 2 in the queue, because of ConcurrencyLimit: 1 of 1 run"
     assert queue_sentence(a_backup("n"), dry_run=False) == "Backup n starts at once."
+
+
+def test_a_name_that_matches_nothing_is_told_as_soon_as_the_backup_is_made():
+    backup = a_backup("n").with_status(unmatched=("no volume is in namespace blgo (did you mean blog?)",))
+
+    assert queue_sentence(backup, dry_run=False).splitlines() == [
+        "Backup n starts at once.",
+        "Warning: no volume is in namespace blgo (did you mean blog?).",
+    ]
+    problems = told(describe_backup(backup, [], READER))
+    assert problems["Problems", "Not found"] == "no volume is in namespace blgo (did you mean blog?)"
+
+
+@pytest.mark.parametrize(("allowed", "tone"), [(True, Tone.WAITING), (False, Tone.BAD)])
+def test_a_backup_that_holds_nothing_is_never_green_in_a_list(allowed, tone):
+    backup = emptied(a_backup("n", phase=BackupPhase.COMPLETED)).with_spec(allow_empty=allowed)
+
+    status = BACKUPS.row(backup, READER, wide=False)[1]
+
+    assert (status.text, status.tone) == ("Completed, empty", tone)
 
 
 def test_what_is_being_deleted_says_so():

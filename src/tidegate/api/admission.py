@@ -1,8 +1,10 @@
 """The way in: what a new resource is checked against before it is stored. Looks here, decides in `decide.admission`."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
+from tidegate.api.matching import match_now
 from tidegate.api.notifications import admit_notification
 from tidegate.api.restore_source import read_source, volumes_by_name
 from tidegate.api.services import Services
@@ -10,6 +12,7 @@ from tidegate.api.system_admission import admit_system_backup
 from tidegate.api.system_restore_plan import admit_system_restore
 from tidegate.api.verifications import admit_verification, check_command
 from tidegate.decide.admission import admit_backup, admit_schedule, check_node, check_setting
+from tidegate.decide.matching import check_match, same_selection
 from tidegate.decide.restore_places import placements
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
 from tidegate.format.tree_globs import TreeGlobs
@@ -56,7 +59,10 @@ async def _admit_backup(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Backup)  # noqa: S101  # see ADMISSIONS
     targets = (await services.store.list(BackupTarget)).items
     await _check_hooks(services, resource.spec.hooks, "spec.hooks")
-    return admit_backup(resource, targets).with_metadata(finalizers=(BACKUP_FINALIZER,))
+    admitted = admit_backup(resource, targets)
+    found = await match_now(services, admitted.spec)
+    check_match(admitted.spec, found)
+    return admitted.with_status(unmatched=found.sentences).with_metadata(finalizers=(BACKUP_FINALIZER,))
 
 
 async def _check_hooks(services: Services, hooks: BackupHooks, field: str) -> None:
@@ -86,7 +92,20 @@ async def _admit_schedule(services: Services, resource: Resource) -> Resource:
     await _check_hooks(services, resource.spec.template.hooks, "spec.template.hooks")
     if resource.spec.verification is not None:
         await check_command(services, resource.spec.verification.check, "spec.verification.check")
-    return admit_schedule(resource, (await services.store.list(BackupTarget)).items)
+    admitted = admit_schedule(resource, (await services.store.list(BackupTarget)).items)
+    if admitted.spec.system_backup is None and not admitted.spec.paused:
+        await _check_template(services, admitted)
+    return admitted
+
+
+async def _check_template(services: Services, schedule: Schedule) -> None:
+    """Of one that selects what it selected before, all else may be changed, whatever has become of its volumes."""
+    with suppress(NotFound):
+        stored = await services.store.get(Schedule, schedule.name)
+        if same_selection(stored.spec.template, schedule.spec.template):
+            return
+    found = await match_now(services, schedule.spec.template)
+    check_match(schedule.spec.template, found, above="spec.template")
 
 
 async def _admit_volume(services: Services, resource: Resource) -> Resource:

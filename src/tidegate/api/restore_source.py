@@ -7,8 +7,14 @@ from tidegate.api.services import Services
 from tidegate.decide.admission import admit_restore
 from tidegate.decide.restore_places import Volumes
 from tidegate.decide.restore_source import source_of
-from tidegate.decide.selection import RESTORABLE, check_choice, newest_good_backup, uploads_lost, uploads_to_restore
-from tidegate.errors import InvalidInput, NotFound, Refused
+from tidegate.decide.selection import (
+    check_choice,
+    check_restorable,
+    newest_good_backup,
+    uploads_lost,
+    uploads_to_restore,
+)
+from tidegate.errors import InvalidInput, NotFound
 from tidegate.format.backup_url import BackupUrl, same_store
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.model.backup import Backup
@@ -46,11 +52,7 @@ async def read_source(services: Services, spec: RestoreSpec) -> RestoreSource:
     if spec.backup_url:
         return await _from_url(services, spec.backup_url)
     backup = await _backup(services, spec)
-    if backup.status.phase not in RESTORABLE:
-        raise Refused(
-            f"backup {backup.name} is {backup.status.phase}; only Completed and PartiallyFailed ones can be restored",
-            hint=f"wait for it: tidegate backup wait {backup.name}" if not backup.status.phase.final else "",
-        )
+    check_restorable(backup)
     uploads = await uploads_of(services, backup)
     check_choice(spec, uploads)
     chosen = uploads_to_restore(spec, uploads)

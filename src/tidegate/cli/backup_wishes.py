@@ -33,6 +33,10 @@ class BackupWishes:
     selector: Annotated[
         list[str] | None, typer.Option("--selector", metavar="KEY=VALUE", help="Only volumes with these labels.")
     ] = None
+    allow_empty: Annotated[
+        bool | None,
+        typer.Option("--allow-empty/--no-allow-empty", help="Take it also if no volume matches; refused otherwise."),
+    ] = None
     ttl: Annotated[str | None, typer.Option(metavar="DURATION", help="Keep it no longer than this, such as 90d.")] = (
         None
     )
@@ -74,6 +78,7 @@ class BackupWishes:
             "includedNamespaces": _listed(self.include_namespaces),
             "excludedNamespaces": _listed(self.exclude_namespaces),
             "labelSelector": {"matchLabels": labels} if labels else labels,
+            "allowEmpty": self.allow_empty,
             "ttl": self.ttl,
             "storageLocation": self.storage_location,
             "priority": self.priority,

@@ -13,15 +13,15 @@ from tidegate.controllers.reconciler import Next, Watch, owners
 from tidegate.decide.backup_events import with_events
 from tidegate.decide.cancelling import called_off_at, did_not_stop, time_left_to_stop
 from tidegate.decide.item_blocks import ITEMS_PER_VOLUME, plan_blocks
+from tidegate.decide.matching import ended_empty, match
 from tidegate.decide.recovery import interrupted
 from tidegate.decide.rollup import Rollup, roll_up
-from tidegate.decide.selection import volumes_to_back_up
 from tidegate.decide.slot_lifetime import may_leave_slot, needs_live_data
 from tidegate.errors import NotFound
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, BackupProgress
 from tidegate.model.hooks import HookStatus
 from tidegate.model.labels import Selector
-from tidegate.model.resource import Condition, Ref, Resource
+from tidegate.model.resource import Ref, Resource
 from tidegate.model.restore import Restore
 from tidegate.model.setting import ITEM_BLOCK_WORKERS, Setting
 from tidegate.model.transfer import ATTEMPT_LABEL, BACKUP_LABEL, UPLOADS, Transfer
@@ -97,9 +97,13 @@ class BackupController:
 
     async def _settle_blocks(self, backup: Backup) -> None:
         """Which volumes, in which blocks: decided once, so that what changes meanwhile leaves nothing half done."""
-        volumes = volumes_to_back_up(backup.spec, await all_of(self.store, Volume))
-        progress = BackupProgress(total_items=ITEMS_PER_VOLUME * len(volumes))
-        await self.store.update_status(backup.with_status(progress=progress, blocks=plan_blocks(backup.spec, volumes)))
+        found = match(backup.spec, await all_of(self.store, Volume))
+        settled = backup.with_status(
+            progress=BackupProgress(total_items=ITEMS_PER_VOLUME * len(found.volumes)),
+            blocks=plan_blocks(backup.spec, found.volumes),
+            unmatched=found.sentences,
+        )
+        await self.store.update_status(with_events(backup, settled, now=self.clock.now()))
 
     async def _go_on(self, backup: Backup) -> Next:
         called_off = backup.spec.cancel or backup.status.interrupted
@@ -193,7 +197,7 @@ def _with_counts(backup: Backup, rollup: Rollup) -> Backup:
     return backup.with_status(
         progress=BackupProgress(total_items=planned, items_backed_up=ITEMS_PER_VOLUME * rollup.done),
         errors=rollup.failed + rollup.cancelled + rollup.incomplete + hooks.errors,
-        warnings=rollup.warnings + hooks.warnings + len(status.gone_volumes) + (planned == 0),
+        warnings=rollup.warnings + hooks.warnings + len(status.gone_volumes) + len(status.unmatched),
     )
 
 
@@ -213,10 +217,8 @@ def _concluded(backup: Backup, rollup: Rollup) -> Backup:
     if backup.spec.cancel and (rollup.done < planned or not planned):
         why = f"cancelled on request; {rollup.done} of {planned} volumes were done"
         return backup.with_status(phase=BackupPhase.CANCELED, failure_reason=why)
-    if planned == 0:
-        message = "no volume matched; nothing was backed up"
-        empty = Condition(type="Empty", status="True", reason="NothingMatched", message=message)
-        backup = backup.replace(status=backup.status.with_condition(empty))
+    if rollup.total == 0:
+        return ended_empty(backup)
     outcome = "PartiallyFailed" if rollup.outcome == "Completed" and hooks.errors else rollup.outcome
     phase = _FINALIZING.get(outcome) or BackupPhase(outcome)
     why_hooks = hooks.problems[0] if hooks.errors and hooks.problems else None

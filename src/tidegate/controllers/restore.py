@@ -14,7 +14,7 @@ from tidegate.decide.cancelling import did_not_stop, time_left_to_stop
 from tidegate.decide.restore_events import with_events
 from tidegate.decide.restore_places import Placement, Volumes, placements, volumes_written
 from tidegate.decide.restore_progress import after_look, refused
-from tidegate.decide.selection import RESTORABLE, newest_good_backup, uploads_lost, uploads_to_restore
+from tidegate.decide.selection import check_restorable, newest_good_backup, uploads_lost, uploads_to_restore
 from tidegate.errors import AlreadyExists, NotFound, Refused, UserError
 from tidegate.model.backup import Backup
 from tidegate.model.labels import Selector
@@ -116,10 +116,7 @@ class RestoreController:
             backup = await self.store.get(Backup, name)
         except NotFound:
             raise NotFound(f"there is no backup {name}") from None
-        if backup.status.phase not in RESTORABLE:
-            raise Refused(
-                f"backup {name} is {backup.status.phase}; only Completed and PartiallyFailed ones can be restored"
-            )
+        check_restorable(backup)
         uploads = await all_transfers(self.store, Selector.matching({BACKUP_LABEL: backup.metadata.uid}))
         return _Sources(
             name,

@@ -6,7 +6,7 @@ backup that waits for weeks stays small.
 
 from datetime import datetime
 
-from tidegate.model.backup import Backup, BackupEvent, BackupPhase, EventType
+from tidegate.model.backup import EMPTY_CONDITION, NOTHING_MATCHED, Backup, BackupEvent, BackupPhase, EventType
 from tidegate.model.reasons import Reason
 
 MOST_EVENTS = 20
@@ -21,12 +21,13 @@ _WORDS = {
     BackupPhase.FAILED_VALIDATION: ("FailedValidation", "it cannot be carried out as it is"),
     BackupPhase.DELETING: ("Deleting", "its data is being removed"),
 }
+_OVER = frozenset({BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED})
 _BAD = frozenset({BackupPhase.PARTIALLY_FAILED, BackupPhase.FAILED, BackupPhase.FAILED_VALIDATION})
 
 
 def with_events(before: Backup, after: Backup, *, now: datetime) -> Backup:
     """The backup `after`, with an event for each step that leads there from `before`."""
-    told = [*_steps(before, after, now), *_passed_over(before, after)]
+    told = [*_steps(before, after, now), *_passed_over(before, after), *_in_vain(before, after)]
     events = after.status.events
     for kind, reason, message in told:
         events = added(events, kind, reason, message, now)
@@ -43,6 +44,10 @@ def _steps(before: Backup, after: Backup, now: datetime) -> list[tuple[EventType
     if phase not in _WORDS:
         return []
     reason, words = _WORDS[phase]
+    empty = status.condition(EMPTY_CONDITION)
+    if empty is not None and phase in _OVER:
+        kind = EventType.NORMAL if phase is BackupPhase.COMPLETED else EventType.WARNING
+        return [(kind, empty.reason, empty.message)]
     kind = EventType.WARNING if phase in _BAD else EventType.NORMAL
     return [(kind, reason, status.failure_reason or words)]
 
@@ -54,6 +59,13 @@ def _passed_over(before: Backup, after: Backup) -> list[tuple[EventType, str, st
     if earlier is not None and (earlier.reason, earlier.message) == (waiting.reason, waiting.message):
         return []
     return [(EventType.NORMAL, "PassedOver", f"{waiting.reason}: {waiting.message}")]
+
+
+def _in_vain(before: Backup, after: Backup) -> list[tuple[EventType, str, str]]:
+    """What a backup asks for and does not find: told when it begins, beside what it does find."""
+    begins = before.status.progress is None and after.status.progress is not None
+    told = after.status.unmatched if begins and after.status.blocks else ()
+    return [(EventType.WARNING, NOTHING_MATCHED, sentence) for sentence in told]
 
 
 def added(

@@ -52,7 +52,7 @@ def plan_retention(backups: Sequence[Backup], retention: Retention, zone: tzinfo
     good = [
         backup
         for backup in ordered
-        if backup.status.phase in _GOOD and not backup.deleting and _removed(backup) != ALL_REMOVED
+        if _holds_something(backup) and not backup.deleting and _removed(backup) != ALL_REMOVED
     ]
     _keep_by_rules(good, retention, zone, reasons)
     for backup in ordered:
@@ -90,6 +90,11 @@ def _keep_by_rules(good: list[Backup], retention: Retention, zone: tzinfo, reaso
                 reasons[backup.name].append(f"{word} {len(seen)}")
 
 
+def _holds_something(backup: Backup) -> bool:
+    """One that is over and for which no volume was there must not take the place of one that holds data."""
+    return backup.status.phase in _GOOD and not backup.holds_nothing
+
+
 def _removed(backup: Backup) -> str:
     """How much of what it holds somebody has deleted from the store since; empty if nothing."""
     condition = backup.status.condition(DATA_REMOVED)
@@ -105,6 +110,6 @@ def _own_reasons(backup: Backup, now: datetime) -> list[str]:
         found.append("being deleted already")
     elif not backup.status.phase.final:
         found.append("not finished")
-    elif backup.status.phase not in _GOOD and now - asked_at(backup) < UNSUCCESSFUL_KEPT_FOR:
-        found.append("shows what failed")
+    elif not _holds_something(backup) and now - asked_at(backup) < UNSUCCESSFUL_KEPT_FOR:
+        found.append("shows that nothing matched" if backup.holds_nothing else "shows what failed")
     return found

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from tidegate.decide.overlap import is_glob, selects
-from tidegate.errors import InvalidInput, NotFound
+from tidegate.errors import InvalidInput, NotFound, Refused
 from tidegate.model.backup import Backup, BackupPhase, BackupSpec
 from tidegate.model.labels import Selector
 from tidegate.model.restore import RestoreSpec
@@ -60,7 +60,19 @@ def _named(upload: Transfer, names: tuple[str, ...]) -> bool:
 
 _MOST_NAMED = 20
 
-RESTORABLE = frozenset({BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED})
+_RESTORABLE = frozenset({BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED})
+
+
+def check_restorable(backup: Backup, *, to_be: str = "restored") -> None:
+    """Raises Refused with the sentence that says why nothing can be restored from it."""
+    phase = backup.status.phase
+    if phase not in _RESTORABLE:
+        raise Refused(
+            f"backup {backup.name} is {phase}; only Completed and PartiallyFailed ones can be {to_be}",
+            hint="" if phase.final else f"wait for it: tidegate backup wait {backup.name}",
+        )
+    if backup.holds_nothing:
+        raise Refused(f"backup {backup.name} holds nothing: no volume matched what it asked for")
 
 
 def newest_good_backup(schedule: str, backups: Iterable[Backup]) -> Backup:
@@ -73,12 +85,13 @@ def newest_good_backup(schedule: str, backups: Iterable[Backup]) -> Backup:
         for backup in backups
         if backup.metadata.labels.get(SCHEDULE_LABEL) == schedule
         and backup.status.phase is BackupPhase.COMPLETED
+        and not backup.holds_nothing
         and backup.status.condition(DATA_REMOVED) is None
         and not backup.deleting
     ]
     if not good:
         raise NotFound(
-            f"schedule {schedule} has no backup that is Completed",
+            f"schedule {schedule} has no backup that is Completed and holds something",
             hint=f"look for one that is partly there: tidegate backup get -l {SCHEDULE_LABEL}={schedule}",
         )
     return max(good, key=lambda backup: (backup.status.start_timestamp is not None, _began(backup), backup.name))

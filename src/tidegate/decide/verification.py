@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from tidegate.decide.backup_events import added
 from tidegate.decide.held_up import transfers_held_up
 from tidegate.decide.rollup import roll_up
-from tidegate.decide.selection import RESTORABLE
+from tidegate.decide.selection import check_restorable
 from tidegate.errors import Refused
 from tidegate.model.backup import Backup, EventType
 from tidegate.model.reasons import Reason
@@ -53,13 +53,10 @@ def whose_turn(verifications: Iterable[Verification]) -> Turn:
 
 def check_verifiable(backup: Backup) -> Backup:
     """The backup, if it can be restored as it is; raises Refused with a sentence."""
-    if backup.status.phase in RESTORABLE and not backup.deleting:
-        return backup
-    state = "being deleted" if backup.deleting else backup.status.phase
-    raise Refused(
-        f"backup {backup.name} is {state}; only Completed and PartiallyFailed ones can be verified",
-        hint=f"wait for it: tidegate backup wait {backup.name}" if not backup.status.phase.final else "",
-    )
+    if backup.deleting:
+        raise Refused(f"backup {backup.name} is being deleted; it cannot be verified any more")
+    check_restorable(backup, to_be="verified")
+    return backup
 
 
 def room_needed(uploads: Iterable[Transfer]) -> int:

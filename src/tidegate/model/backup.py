@@ -22,6 +22,10 @@ BACKUP_FINALIZER = "tidegate.dev/backup"
 # With the value "true": neither its ttl nor the retention of its schedule deletes it.
 PINNED_LABEL = "tidegate.dev/pinned"
 
+# Of a backup that is over and holds nothing, because no volume matched what it asked for.
+EMPTY_CONDITION = "Empty"
+NOTHING_MATCHED = "NothingMatched"
+
 
 class BackupPhase(StrEnum):
     """Velero's phases, and Canceled."""
@@ -82,6 +86,8 @@ class BackupSpec(Spec):
     excluded_resources: tuple[str, ...] = ()
     label_selector: LabelSelector | None = None
     or_label_selectors: tuple[LabelSelector, ...] = ()
+    allow_empty: bool = False
+    """Whether it may match nothing: otherwise it is refused when it is made, and PartiallyFailed if nothing is left."""
     ttl: Duration = timedelta(days=30)
     storage_location: str = ""
     """Name of a BackupTarget. Absent: the default one; the API writes back which."""
@@ -146,6 +152,8 @@ class BackupStatus(Status):
     hook_status: HookStatus | None = None
     gone_volumes: tuple[str, ...] = ()
     """Deleted after the backup had begun and before their turn came."""
+    unmatched: tuple[str, ...] = ()
+    """What it asks for by name and what is not there, as sentences; as it was when it was made, then when it began."""
     interrupted: bool = False
     """Its server stopped; it ends, or is queued again, as soon as the post hooks of its blocks have run."""
     attempt: int = 0
@@ -173,6 +181,11 @@ class Backup(Resource):
     kind: Literal["Backup"] = "Backup"
     spec: BackupSpec = Field(default_factory=BackupSpec)
     status: BackupStatus = Field(default_factory=BackupStatus)
+
+    @property
+    def holds_nothing(self) -> bool:
+        """Whether it is over and no volume matched: there is nothing to restore, whatever its phase."""
+        return self.status.condition(EMPTY_CONDITION) is not None
 
     @property
     def pinned(self) -> bool:

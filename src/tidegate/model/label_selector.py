@@ -10,3 +10,8 @@ class LabelSelector(Model):
     """Volumes that carry all of these labels."""
 
     match_labels: Labels = Field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """As a person writes them: `app=shop,tier=db`."""
+        return ",".join(f"{key}={value}" for key, value in self.match_labels.items())

@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 
-from tidegate.model.backup import Backup, BackupPhase, BackupSpec, BackupStatus
+from tidegate.model.backup import EMPTY_CONDITION, NOTHING_MATCHED, Backup, BackupPhase, BackupSpec, BackupStatus
 from tidegate.model.hooks import BackupHooks, ExecHook, Hook, OnError, ResourceHooks
 from tidegate.model.label_selector import LabelSelector
 from tidegate.model.node import Node, NodeSpec, NodeStatus
-from tidegate.model.resource import Metadata, OwnerReference
+from tidegate.model.resource import Condition, Metadata, OwnerReference
 from tidegate.model.restore import Restore, RestorePhase, RestoreSpec, RestoreStatus
 from tidegate.model.schedule import Schedule, ScheduleSpec
 from tidegate.model.system import SYSTEM_BACKUP_FINALIZER, SystemBackup, SystemBackupSpec, VolumeBackupPolicy
@@ -31,6 +31,13 @@ def a_backup(
         ),
         status=BackupStatus(phase=phase, queue_ticket=ticket),
     )
+
+
+def emptied(backup: Backup) -> Backup:
+    """The backup as one that is over and for which no volume was there."""
+    message = "nothing was backed up: no volume is in namespace ns"
+    condition = Condition(type=EMPTY_CONDITION, status="True", reason=NOTHING_MATCHED, message=message)
+    return backup.replace(status=backup.status.with_condition(condition))
 
 
 def a_restore(name: str, *namespaces: str, phase: RestorePhase = RestorePhase.NEW, created: datetime = THEN) -> Restore:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tidegate.model.backup import Backup, OnInterruption
+from tidegate.model.backup import EMPTY_CONDITION, Backup, BackupPhase, OnInterruption
 from tidegate.model.duration import format_duration
 from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.queue import QueueExplanation
@@ -34,15 +34,18 @@ def _items(backup: Backup) -> str:
 
 
 def _status(backup: Backup) -> Cell:
-    """A backup that completed and whose data somebody has deleted since must not look as good as new."""
+    """One that completed and holds nothing, or whose data was deleted since, must not look like one that holds all."""
+    if backup.holds_nothing and backup.status.phase is BackupPhase.COMPLETED and not backup.deleting:
+        return Cell(f"{backup.status.phase}, empty", Tone.WAITING if backup.spec.allow_empty else Tone.BAD)
     if backup.status.condition(DATA_REMOVED) is None or backup.deleting:
         return phase_cell(backup, backup.status.phase)
     return Cell(f"{backup.status.phase}, data removed", Tone.BAD)
 
 
 def _message(backup: Backup) -> str:
-    removed = backup.status.condition(DATA_REMOVED)
-    return backup.status.failure_reason or waiting_message(backup.status) or (removed.message if removed else "")
+    status = backup.status
+    told = status.condition(DATA_REMOVED) or status.condition(EMPTY_CONDITION)
+    return status.failure_reason or waiting_message(status) or (told.message if told else "; ".join(status.unmatched))
 
 
 def _count(number: int, tone: Tone) -> Cell:
@@ -123,6 +126,11 @@ def _waiting(backup: Backup, reader: Reader, explanation: QueueExplanation | Non
 
 def queue_sentence(backup: Backup, *, dry_run: bool) -> str:
     """Where a backup stands, or with a dry run would stand, in the queue."""
+    place = _place_sentence(backup, dry_run=dry_run)
+    return "\n".join((place, *(f"Warning: {sentence}." for sentence in backup.status.unmatched)))
+
+
+def _place_sentence(backup: Backup, *, dry_run: bool) -> str:
     position, reason = backup.status.queue_position, waiting_reason(backup.status)
     if position is None and not reason:
         return f"Backup {backup.name} {'would start' if dry_run else 'starts'} at once."
@@ -141,6 +149,7 @@ def _content_lines(backup: Backup) -> list[tuple[str, str]]:
         ("Namespaces", joined(spec.included_namespaces, empty="all")),
         ("Without", joined(spec.excluded_namespaces)),
         ("Selector", _selector(backup)),
+        ("May be empty", "yes" if spec.allow_empty else ""),
         ("Target", spec.storage_location),
         ("Hooks", joined(tuple(hook.name for hook in spec.hooks.resources))),
         ("First", spec.ordered_resources.get("volumes", "")),
@@ -185,6 +194,7 @@ def _problem_lines(backup: Backup) -> list[tuple[str, str]]:
         ("Failure", status.failure_reason or ""),
         *(("Hook", problem) for problem in (status.hook_status.problems if status.hook_status else ())),
         *(("Deleted", f"{volume} was deleted before its turn came") for volume in status.gone_volumes),
+        *(("Not found", sentence) for sentence in status.unmatched if not status.failure_reason),
         *(("Invalid", error) for error in status.validation_errors),
         ("Errors", str(status.errors or "")),
         ("Warnings", str(status.warnings or "")),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from tidegate.model.backup import Backup
+from tidegate.model.backup import EMPTY_CONDITION, Backup
 from tidegate.model.resource import Condition
 from tidegate.model.restore import Restore
 from tidegate.model.system import SystemBackup
@@ -82,8 +82,11 @@ def _job(
     position: int | None,
     items: tuple[int, int] | None,
 ) -> Job:
-    status, empty = resource.status, resource.status.condition("Empty")
-    job = job_without_transfers(resource, resource.kind, items=items, remark=empty.message if empty else "")
+    status, empty = resource.status, resource.status.condition(EMPTY_CONDITION)
+    remark = empty.message if empty and not status.failure_reason else ""
+    if isinstance(resource, Backup) and not empty:
+        remark = "; ".join(resource.status.unmatched)
+    job = job_without_transfers(resource, resource.kind, items=items, remark=remark)
     return replace(
         job,
         position=position,

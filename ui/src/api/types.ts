@@ -71,6 +71,7 @@ export type BackupSpec = {
   excludedResources: (string)[];
   labelSelector?: LabelSelector;
   orLabelSelectors: (LabelSelector)[];
+  allowEmpty: boolean;
   ttl: string;
   storageLocation: string;
   snapshotMoveData: boolean;
@@ -96,6 +97,7 @@ export type BackupStatus = {
   blocks: (BlockProgress)[];
   hookStatus?: HookStatus;
   goneVolumes: (string)[];
+  unmatched: (string)[];
   interrupted: boolean;
   attempt: number;
   startTimestamp?: string;
