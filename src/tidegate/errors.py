@@ -18,7 +18,9 @@
     │   ├── StaleVersion           somebody else wrote first: observe again, never force
     │   ├── WatchExpired           the watcher is too far behind: list again
     │   ├── StoreUnavailable       the object store did not answer
-    │   │   └── StoreBusy              it answered: fewer requests, please
+    │   │   ├── StoreBusy              it answered: fewer requests, please
+    │   │   ├── StoreIdentityMissing   what is there has no identity, but the store had one: is it mounted?
+    │   │   └── StoreIdentityChanged   what is there is another store
     │   ├── StoreLocked            another client works on the same volume
     │   ├── ServerUnreachable      no server where the CLI looked for one
     │   ├── NotDelivered           whoever should be notified did not take it
@@ -158,6 +160,23 @@ class StoreBusy(StoreUnavailable):
     """The object store asks for fewer requests."""
 
     code = "StoreBusy"
+
+
+class StoreIdentityMissing(StoreUnavailable):
+    """The URL leads to something without the identity that the store had: a share that is not mounted, say."""
+
+    code = "StoreIdentityMissing"
+    found = ""
+
+
+class StoreIdentityChanged(StoreUnavailable):
+    """The URL leads to another store than before. `found` is the identity of that one."""
+
+    code = "StoreIdentityChanged"
+
+    def __init__(self, message: str, *, found: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.found = found
 
 
 class StoreLocked(RetryableError):

@@ -7,7 +7,7 @@ import pytest
 
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.recovery import recover
-from tidegate.errors import StoreUnavailable
+from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing, StoreUnavailable
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
@@ -28,6 +28,11 @@ class Weather:
     """Surroundings that a test can make bad."""
 
     store_is_down: bool = False
+    identity: str = ""
+    """Of the store that is there; one that has none is given one."""
+    unrecognised: bool = False
+    asked_for: tuple = ()
+    """The volumes by which the store was to be recognised."""
 
     async def check_volume(self, spec):
         return 1
@@ -35,6 +40,17 @@ class Weather:
     async def check_target(self, access):
         if self.store_is_down:
             raise StoreUnavailable("the store does not answer")
+        if access.identity not in {"", self.identity}:
+            error = StoreIdentityChanged if self.identity else StoreIdentityMissing
+            raise error("another store is there", **({"found": self.identity} if self.identity else {}))
+
+    async def identify(self, access, *, volumes=()):
+        await self.check_target(access)
+        self.asked_for = tuple(volumes)
+        if self.unrecognised:
+            raise StoreIdentityMissing("none of the volumes is there")
+        self.identity = self.identity or "store-1"
+        return self.identity
 
 
 @dataclass

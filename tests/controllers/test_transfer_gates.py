@@ -8,7 +8,7 @@ from tidegate.model.resource import Ref
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import DataDownload, DataUpload
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_node, a_target
+from tidegate.testing.builders import a_node, a_target, seen
 from tidegate.testing.clock import BEGINNING, settle
 from tidegate.testing.late_store import LateStore
 
@@ -101,7 +101,7 @@ async def test_a_target_that_is_down_is_waited_for(world):
     await world.ask("one")
     assert await world.why("one") == "TargetUnavailable target store does not answer"
 
-    await world.store.update_status((await world.store.get(BackupTarget, "store")).with_status(available=True))
+    await world.store.update_status(seen(await world.store.get(BackupTarget, "store")))
     await world.settle()
 
     assert await world.phases("one") == ["Accepted"]

@@ -14,6 +14,7 @@ from tidegate.decide.backup_queue import (
 )
 from tidegate.decide.overlap import Scope
 from tidegate.decide.queue_table import QueueTable, Surroundings
+from tidegate.decide.target_away import no_answer
 from tidegate.model.backup import BackupPhase
 from tidegate.model.reasons import Reason
 from tidegate.testing.builders import a_backup
@@ -122,7 +123,8 @@ def test_whoever_waits_can_say_why(others, reason, message):
 
 
 def test_a_store_that_is_down_holds_the_queue_and_says_so():
-    snapshot = snapshot_of(a_backup("b1", "a", phase=QUEUED, ticket=1), unavailable_targets=frozenset({"store"}))
+    down = {"store": no_answer("store")}
+    snapshot = snapshot_of(a_backup("b1", "a", phase=QUEUED, ticket=1), unavailable_targets=down)
 
     plan = plan_admissions(snapshot, limit=1)
 
@@ -154,7 +156,7 @@ def test_every_obstacle_is_told_the_most_telling_first():
         a_backup("elsewhere", "z", phase=QUEUED, ticket=2),
         a_backup("mine", "a", "b", "c", phase=QUEUED, ticket=3),
     ]
-    snapshot = snapshot_of(*queue, unavailable_targets=frozenset({"store"}))
+    snapshot = snapshot_of(*queue, unavailable_targets={"store": no_answer("store")})
 
     found = obstacles(snapshot, "mine", limit=2)
 

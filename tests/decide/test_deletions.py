@@ -19,7 +19,7 @@ from tidegate.decide.deletions import (
 from tidegate.model.deletion import Deletion, DeletionPhase, DeletionSpec, DeletionStatus
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata, OwnerReference
-from tidegate.model.target import BackupTarget, BackupTargetSpec, BackupTargetStatus
+from tidegate.model.target import BackupTarget, BackupTargetSpec, BackupTargetStatus, StoreIdentity
 from tidegate.model.transfer import DataDownload, DataUpload, TransferPhase, TransferSpec, TransferStatus
 from tidegate.model.volume_kind import VolumeKind
 from tidegate.testing.clock import BEGINNING
@@ -39,7 +39,7 @@ def target(*, available=True, url=URL):
     return BackupTarget(
         metadata=Metadata(name="store"),
         spec=BackupTargetSpec(url=url),
-        status=BackupTargetStatus(available=available),
+        status=BackupTargetStatus(available=available, store=StoreIdentity(url=url)),
     )
 
 

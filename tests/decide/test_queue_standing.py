@@ -11,6 +11,7 @@ from tidegate.decide.claims import RestoreClaim
 from tidegate.decide.overlap import Scope
 from tidegate.decide.queue_standing import standings
 from tidegate.decide.queue_table import QueueTable, Surroundings
+from tidegate.decide.target_away import no_answer
 from tidegate.model.backup import BackupPhase
 from tidegate.testing.builders import a_backup
 
@@ -24,7 +25,7 @@ BACKUPS = st.lists(
 AROUND = st.builds(
     Surroundings,
     namespaces=st.just(frozenset({"a", "b"})),
-    unavailable_targets=st.just(frozenset({"down"})),
+    unavailable_targets=st.just({"down": no_answer("down")}),
     paused=st.booleans(),
     head_start_seconds=st.sampled_from([0, 5]),
     volumes=st.sampled_from([None, {("a", "one"): {}, ("a", "two"): {"tier": "gold"}, ("b", "one"): {}}]),

@@ -7,6 +7,7 @@ from tidegate.decide.overlap import Scope
 from tidegate.decide.restore_places import placements
 from tidegate.decide.restore_plan import PlanSurroundings, plan_restore
 from tidegate.decide.restore_queue import plan_restores
+from tidegate.decide.target_away import no_answer
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.reasons import Reason
 from tidegate.model.restore import RestoreSpec
@@ -124,7 +125,8 @@ def test_the_volumes_say_where_they_come_from_and_what_is_there():
 def test_waits_are_no_conflicts():
     claim = RestoreClaim("r", Scope(frozenset({"a"})), running=False)
     (waiting,) = plan_restores([claim], [], paused=True).wait
-    found = plan(around={"unavailable_targets": frozenset({"store"}), "waiting_volumes": 3, "waiting": waiting})
+    down = {"store": no_answer("store")}
+    found = plan(around={"unavailable_targets": down, "waiting_volumes": 3, "waiting": waiting})
 
     assert found.conflicts == ()
     assert [wait.reason for wait in found.waits] == [

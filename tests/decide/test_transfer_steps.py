@@ -6,16 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tidegate.decide.known_mover import KnownMover, MoverState
 from tidegate.decide.transfer_deadlines import CANCEL_GRACE, LOOK_AGAIN, TransferLimits
 from tidegate.decide.transfer_steps import (
     BeginStop,
     ClearLeftovers,
     End,
     ForgetMover,
-    KnownMover,
     LetGo,
     MarkPrepared,
-    MoverState,
     Note,
     StartMover,
     StopMover,

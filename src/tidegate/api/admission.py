@@ -132,7 +132,7 @@ async def _admit_namespace(_services: Services, resource: Resource) -> Resource:
 
 async def _admit_target(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, BackupTarget)  # noqa: S101  # see ADMISSIONS
-    await services.surroundings.check_target(await access_to(resource.spec, services.secrets))
+    await services.surroundings.check_target(await access_to(resource, services.secrets))
     return resource
 
 

@@ -110,7 +110,7 @@ async def _upload(services: Services, backup: str, volume: str) -> Transfer:
 
 async def _place(services: Services, upload: Transfer) -> TreePlace:
     target = await services.store.get(BackupTarget, upload.spec.target)
-    access = await access_to(target.spec, services.secrets)
+    access = await access_to(target, services.secrets)
     return TreePlace(access, upload.spec.store_volume, upload.spec.store_backup)
 
 

@@ -32,6 +32,8 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.WatchExpired: HTTPStatus.GONE,
     errors.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreBusy: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.StoreIdentityMissing: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.StoreIdentityChanged: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreLocked: HTTPStatus.LOCKED,
     errors.ServerUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.NotDelivered: HTTPStatus.BAD_GATEWAY,

@@ -15,6 +15,7 @@ from tidegate.decide.backup_queue import Waiting
 from tidegate.decide.restore_places import Placement, placements, volumes_written
 from tidegate.decide.restore_plan import PlanSurroundings, plan_restore
 from tidegate.decide.restore_queue import plan_restores
+from tidegate.decide.target_away import all_away
 from tidegate.errors import Refused, StaleVersion
 from tidegate.model.restore import Restore
 from tidegate.model.restore_plan import Place, RestorePlan
@@ -44,7 +45,7 @@ async def plan(request: Request, restore: Restore) -> RestorePlan:
     around = PlanSurroundings(
         places=await _looks(services, places),
         sizes=found.sizes,
-        unavailable_targets=frozenset(one.name for one in targets if one.status.available is False),
+        unavailable_targets=all_away(targets),
         waiting=await _wait(services, settled),
         waiting_volumes=await _waiting_volumes(services),
     )

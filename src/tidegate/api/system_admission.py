@@ -32,7 +32,7 @@ async def admit_system_backup(services: Services, resource: Resource) -> Resourc
     name = target_for(resource.spec.target, targets, field="spec.target")
     target = next(one for one in targets if one.name == name)
     with about_target(name, field="spec.target"):
-        places = await services.archives.found(await access_to(target.spec, services.secrets))
+        places = await services.archives.found(await access_to(target, services.secrets))
     for place in places:
         if place.name == resource.name:
             raise AlreadyExists(

@@ -41,7 +41,7 @@ async def admit_system_restore(services: Services, resource: Resource) -> Resour
         )
     found = await _find(services, resource.spec.system_backup)
     with about_target(found.target.name, field="spec.systemBackup"):
-        access = await access_to(found.target.spec, services.secrets)
+        access = await access_to(found.target, services.secrets)
         stored = await services.archives.look(access, found.place)
         archive = await services.archives.read(access, found.place)
     planned = plan_definitions(archive, await _here(services, through=found.target.name))
@@ -94,7 +94,7 @@ async def _in_stores(services: Services, name: str, targets: tuple[BackupTarget,
     found, away = [], []
     for target in targets:
         try:
-            places = await services.archives.found(await access_to(target.spec, services.secrets))
+            places = await services.archives.found(await access_to(target, services.secrets))
         except TidegateError as error:  # another target may have it
             away.append(f"target {target.name} could not be asked: {error.message}")
             continue

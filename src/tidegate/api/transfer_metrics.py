@@ -14,6 +14,8 @@ from tidegate.model.reasons import Reason
 _WHY_TRANSFERS_WAIT = (
     Reason.PENDING_EVALUATION,
     Reason.TARGET_UNAVAILABLE,
+    Reason.STORE_IDENTITY_MISSING,
+    Reason.STORE_IDENTITY_CHANGED,
     Reason.DEPENDENCY,
     Reason.RESTORES_DISABLED,
     Reason.RESTORE_LIMIT,

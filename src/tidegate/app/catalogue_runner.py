@@ -6,6 +6,7 @@ from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.catalogue.target_sync import SyncOrder, SyncOutcome, TargetSync
 from tidegate.model.mover_job import TargetAccess
+from tidegate.objects.identity import check_reader
 from tidegate.objects.open_reader import open_reader
 from tidegate.ports.clock import Clock
 from tidegate.ports.store_reader import StoreReader
@@ -26,6 +27,7 @@ class CatalogueRunner:
     async def run(self, access: TargetAccess, order: SyncOrder, progress: SyncProgress, in_flight: int) -> SyncOutcome:
         """The sync; cancelling this cancels it. Raises what it raises."""
         reader = await (await self._reader(access, order.target, in_flight)).anew()
+        await check_reader(reader, access.identity, url=access.url.partition("?")[0])
         return await TargetSync(order, reader, self._catalogue, self._clock, progress).run()
 
     async def _reader(self, access: TargetAccess, target: str, in_flight: int) -> StoreReader:

@@ -6,14 +6,19 @@ from typing import TypeVar
 
 from tidegate.app.daemon_threads import in_daemon_thread
 from tidegate.app.encryption_key import key_for
+from tidegate.app.identity import new_id
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.errors import Refused, StoreUnavailable
+from tidegate.decide.store_identity import is_recognised, unrecognised
+from tidegate.errors import NoSpace, Refused, StoreIdentityMissing, StoreUnavailable, Unauthenticated
 from tidegate.format.packed_tree import CONTENT, TREE, shown_size
+from tidegate.format.paths import volume_dir
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.restore_plan import Place, StoredBackup
 from tidegate.model.volume import VolumeSpec
 from tidegate.objects.backoff import HURRIED
+from tidegate.objects.identity import give_identity, identity_of
 from tidegate.objects.open import open_store
+from tidegate.ports.object_store import Listing
 from tidegate.volumes.measure import measure
 from tidegate.volumes.places import look_with_room, users_of
 
@@ -43,6 +48,21 @@ def read_stored(access: TargetAccess, volume: str, backup: str) -> StoredBackup:
     )
 
 
+def identified(access: TargetAccess, volumes: Sequence[str]) -> str:
+    """Look what the store calls itself; let it have a name if it is recognised by these volumes."""
+    objects = open_store(access, patience=HURRIED)
+    objects.list_level("")
+    if found := identity_of(objects):
+        return found
+    there = [name for name in volumes if objects.list_level(volume_dir(name)) != Listing((), ())]
+    if not is_recognised(len(there), of=len(volumes)):
+        raise StoreIdentityMissing(unrecognised(access.url.partition("?")[0], len(there), of=len(volumes)))
+    try:
+        return give_identity(objects, new_id())
+    except (Unauthenticated, NoSpace):
+        return ""
+
+
 class LocalSurroundings:
     """Keeps the promise of Surroundings for the machine that the server runs on."""
 
@@ -63,12 +83,17 @@ class LocalSurroundings:
         A mounted share whose server is gone lets a thread hang for ever. So there is at most one look at a store under
         way, in a thread that nobody waits for at the end, and whoever asks meanwhile waits for that one.
         """
-        key = (access.url, tuple(sorted(access.credentials.items())))
+        key = (access.url, tuple(sorted(access.credentials.items())), access.identity)
         look = self._looks.get(key)
         if look is None:
             look = self._looks[key] = in_daemon_thread(lambda: self._look(access), name=_LOOK)
             look.add_done_callback(lambda _: self._looks.pop(key, None))
         await self.in_time(asyncio.shield(look), access.url)
+
+    async def identify(self, access: TargetAccess, *, volumes: Sequence[str] = ()) -> str:
+        """Look, once it is known that the store answers: a hanging one is looked at by one thread only."""
+        await self.check_target(access)
+        return await self.in_time(in_daemon_thread(lambda: identified(access, volumes), name=_LOOK), access.url)
 
     async def stored_backup(self, access: TargetAccess, volume: str, backup: str) -> StoredBackup:
         """Read it, once it is known that the store answers: a hanging one is looked at by one thread only."""

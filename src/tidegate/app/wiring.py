@@ -68,6 +68,7 @@ def build_runtime(
     known, shelf = secrets or NoSecrets(), archives or NoArchives()
     desk = desk or DeletionDesk(store)
     deletions = DeletionController(store, clock, supervisor, known, desk, syncs)
+    targets = TargetController(store, clock, surroundings, known, syncs.catalogue if syncs else None)
     runtime = Runtime(
         store=store,
         clock=clock,
@@ -87,11 +88,11 @@ def build_runtime(
             SystemBackupSync(store, known, shelf),
             SystemRestoreController(store, clock, known, shelf),
             TransferGates(store, clock, transfers),
-            TransferController(store, clock, supervisor, known, desk),
+            TransferController(store, clock, supervisor, known, desk, targets.doubt),
             deletions,
             MoverBandwidth(store, supervisor),
             VolumeController(store),
-            TargetController(store, clock, surroundings, known),
+            targets,
             *([syncs] if syncs else []),
             NotificationWriter(store, clock),
             NotificationCourier(store, clock, notifier or NoNotifier()),
@@ -101,6 +102,7 @@ def build_runtime(
     supervisor.wake = lambda ref: runtime.enqueue(deletions.name if ref.kind == VOLUME else "transfer", ref)
     supervisor.others_move = lambda: runtime.enqueue("mover-bandwidth", BANDWIDTH)
     hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
+    targets.wake = lambda ref: runtime.enqueue(targets.name, ref)
     if syncs:
         syncs.wake = lambda ref: runtime.enqueue(syncs.name, ref)
     checks.wake = lambda ref: runtime.enqueue("verification", ref)

@@ -165,7 +165,7 @@ class CatalogueSync:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _begin(self, key: Ref, target: BackupTarget, order: SyncOrder, in_flight: int, *, asked: bool) -> None:
-        access = await access_to(target.spec, self.secrets)
+        access = await access_to(target, self.secrets)
         errand = SyncErrand(access, order, SyncProgress(self.clock.now()), in_flight)
         task = asyncio.ensure_future(self.run(errand))
         task.add_done_callback(lambda _: self.wake(key))
@@ -228,7 +228,7 @@ class CatalogueSync:
         return Next.done()
 
     def _volume_pause(self, key: Ref, target: BackupTarget, *, failed: bool) -> timedelta:
-        if target.status.available is not True:
+        if target.status.available is not True or not target.identified:
             return _WHILE_AWAY
         failures = self._failures.get(key, 0)
         return retry_delay(failures) if failed and failures else self._wishes.pause(key)

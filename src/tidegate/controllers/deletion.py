@@ -129,7 +129,7 @@ class DeletionController:
         """Say so first, then do it: whoever finds it Running without a worker knows that it may be half done."""
         try:
             target = await self.store.get(BackupTarget, key.namespace)
-            access = await access_to(target.spec, self.secrets)
+            access = await access_to(target, self.secrets)
         except UserError as error:
             return await self._failed(batch, error.message)
         now = self.clock.now()

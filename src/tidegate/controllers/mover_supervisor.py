@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tidegate.decide.known_mover import KnownMover, MoverState
 from tidegate.decide.transfer_deadlines import PROGRESS_EVERY
-from tidegate.decide.transfer_steps import KnownMover, MoverState
 from tidegate.model.mover_job import ErrorReport, ProgressReport, ReadyReport, RemoveJob, ResultReport
 from tidegate.model.resource import Ref
 from tidegate.ports.clock import Clock

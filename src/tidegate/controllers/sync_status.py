@@ -21,7 +21,7 @@ def state_of(target: BackupTarget, settings: Settings, *, forced_at: datetime | 
     confirmed = bool(sync.vanished) and target.metadata.annotations.get(CONFIRM_VANISHED) == sync.vanished
     interval = target.spec.poll_interval
     return SyncState(
-        available=target.status.available is True,
+        available=target.status.available is True and target.identified,
         poll_interval=interval if interval is not None else settings.poll_interval,
         requested_at=target.spec.sync_requested_at,
         confirmed=confirmed,

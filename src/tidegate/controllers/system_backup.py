@@ -239,4 +239,4 @@ class SystemBackupController:
 
     async def _access(self, system: SystemBackup) -> TargetAccess:
         target = await self.store.get(BackupTarget, system.spec.target)
-        return await access_to(target.spec, self.secrets)
+        return await access_to(target, self.secrets)

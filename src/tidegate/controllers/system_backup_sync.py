@@ -45,7 +45,7 @@ class SystemBackupSync:
         except NotFound:
             return Next.done()
         uid, synced = target.metadata.uid, target.status.last_synced_at
-        if synced is None or self._after.get(uid) == synced or target.status.available is not True:
+        if synced is None or self._after.get(uid) == synced or not (target.status.available and target.identified):
             return Next.done()  # the next sync, or the target when it answers again, wakes us
         await self._look(target)
         self._after[uid] = synced
@@ -53,7 +53,7 @@ class SystemBackupSync:
 
     async def _look(self, target: BackupTarget) -> None:
         """Record what is new in the store of this target. Raises on a failed look."""
-        places = await self.archives.found(await access_to(target.spec, self.secrets))
+        places = await self.archives.found(await access_to(target, self.secrets))
         named = {place.name: place.version for place in places}
         new = found_system_backups(target, named, await all_of(self.store, SystemBackup))
         for system in new:

@@ -168,7 +168,7 @@ class SystemRestoreController:
         parts = split_archive_url(system.status.source_url)
         if parts is None:
             raise NotFound("nobody has looked yet for the archive; ask for it with: tidegate system restore create")
-        return await self.archives.read(await access_to(target.spec, self.secrets), parts[1])
+        return await self.archives.read(await access_to(target, self.secrets), parts[1])
 
     async def _here(self, system: SystemRestore) -> Here:
         resources = [one for kind in DEFINITIONS for one in await all_of(self.store, kind)]

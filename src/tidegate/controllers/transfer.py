@@ -4,7 +4,7 @@ One shape for all four kinds: they differ in what their mover is told, not in wh
 is decided in `decide/transfer_steps.py`; here it is done.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,6 +18,7 @@ from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.observation import SettingsInMind
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide import transfer_steps as steps
+from tidegate.decide.begin_anew import begun_anew
 from tidegate.decide.transfer_deadlines import TransferLimits
 from tidegate.decide.transfer_events import with_transfer_events
 from tidegate.decide.transfer_steps import Step, next_step
@@ -49,6 +50,8 @@ class TransferController:
     movers: MoverSupervisor
     secrets: SecretStore
     deletions: DeletionDesk
+    doubt: Callable[[str], None] = lambda _target: None
+    """Hears of a target whose store a mover found to be another one."""
     name: str = "transfer"
     workers: int = 8
 
@@ -106,6 +109,8 @@ class TransferController:
             case steps.StopMover(again=again):
                 self.movers.stop(transfer.metadata.uid)
                 return self._until(again)
+            case steps.BeginAnew(why=why):
+                return await self._begin_anew(transfer, why)
             case steps.ForgetMover(again=again):
                 self.movers.forget(transfer.metadata.uid)
                 return self._until(again)
@@ -169,6 +174,18 @@ class TransferController:
         log.info("transfer ended", transfer=str(transfer.ref), phase=str(end.phase), message=end.message)
         return Next.done()
 
+    async def _begin_anew(self, transfer: Transfer, why: str) -> Next:
+        """The target is looked at first, so that the gates know of it before they let the next one through."""
+        self.doubt(transfer.spec.target)
+        again = begun_anew(transfer, why)
+        if again.metadata.labels != transfer.metadata.labels:
+            written = await self.store.update(transfer.with_metadata(labels=again.metadata.labels))
+            again = again.with_metadata(resource_version=written.metadata.resource_version)
+        await self.store.update_status(again)
+        self.movers.forget(transfer.metadata.uid)
+        log.warning("transfer waits for its store", transfer=str(transfer.ref), message=why)
+        return Next.done()
+
     async def _write(self, transfer: Transfer, **changes: object) -> None:
         now = self.clock.now()
         status = transfer.status.no_longer_waiting().without_condition("Stalled").replace(**changes)
@@ -202,7 +219,7 @@ class TransferController:
 
     async def _target(self, transfer: Transfer) -> TargetAccess:
         target = await self.store.get(BackupTarget, transfer.spec.target)
-        return await access_to(target.spec, self.secrets)
+        return await access_to(target, self.secrets)
 
     def _until(self, moment: datetime | None) -> Next:
         return Next.done() if moment is None else Next.after(max(moment - self.clock.now(), timedelta()))

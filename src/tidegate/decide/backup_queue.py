@@ -4,13 +4,14 @@ Pure. The whole queue is judged in one pass, so the answer never depends on whos
 stored phases: there is no counter that could leak (velero#10519, velero#9493).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
 from tidegate.decide.claims import Claim, Claims, RestoreClaim
 from tidegate.decide.overlap import ALL_OTHERS, Scope
+from tidegate.decide.target_away import Away
 from tidegate.model.reasons import Reason
 
 PAUSED = "the queue is paused; go on with: tidegate queue resume"
@@ -30,7 +31,7 @@ class QueueSnapshot:
 
     running: Sequence[Contender]
     waiting: Sequence[Contender]
-    unavailable_targets: frozenset[str] = frozenset()
+    unavailable_targets: Mapping[str, Away] = field(default_factory=dict)
     paused: bool = False
     restores: Sequence[RestoreClaim] = ()
     """They take no slot, but a namespace that is being written to is not backed up; those that wait come first."""
@@ -47,13 +48,15 @@ class Obstacle(NamedTuple):
     scope: Scope
     claim: Claim | None = None
     detail: str = ""
+    target: str = ""
+    """Of a backup whose store cannot be worked with."""
 
     @property
     def blocked_by(self) -> str | None:
         """The backup, the restore or the target in the way."""
         if self.claim is not None:
             return self.claim.label
-        return self.detail if self.reason is Reason.TARGET_UNAVAILABLE else None
+        return self.target or None
 
     @property
     def shared(self) -> list[str]:
@@ -66,8 +69,6 @@ class Obstacle(NamedTuple):
         if self.claim is not None:
             state = "is running" if self.claim.running else "is ahead in the queue"
             return f"{self.claim.who} {state} and shares {_listed(self.shared)}"
-        if self.reason is Reason.TARGET_UNAVAILABLE:
-            return f"target {self.detail} does not answer"
         return self.detail
 
 
@@ -160,8 +161,8 @@ def first_obstacle(  # each is a gate of its own
         return Obstacle(Reason.PAUSED, scope, detail=PAUSED)
     if in_the_way is not None:
         return overlap(scope, in_the_way)
-    if target in queue.unavailable_targets:
-        return Obstacle(Reason.TARGET_UNAVAILABLE, scope, detail=target)
+    if gone := queue.unavailable_targets.get(target):
+        return Obstacle(gone.reason, scope, detail=gone.message, target=target)
     if free <= 0:
         return _full(scope, limit)
     return None
@@ -179,8 +180,8 @@ def obstacles(queue: QueueSnapshot, name: str, *, limit: int) -> list[Obstacle]:
     found = [overlap(backup.scope, claim) for claim in claims if backup.scope.shared_with(claim.scope)]
     if queue.paused:
         found.insert(0, Obstacle(Reason.PAUSED, backup.scope, detail=PAUSED))
-    if backup.target in queue.unavailable_targets:
-        found.append(Obstacle(Reason.TARGET_UNAVAILABLE, backup.scope, detail=backup.target))
+    if gone := queue.unavailable_targets.get(backup.target):
+        found.append(Obstacle(gone.reason, backup.scope, detail=gone.message, target=backup.target))
     # Slots may be free now and yet go to others ahead, in the same instant.
     mine = QueueSnapshot(queue.running, queue.waiting[: place + 1], queue.unavailable_targets, restores=queue.restores)
     if len(queue.running) >= limit or (not found and name not in plan_starts(mine, limit=limit)):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from tidegate.decide.target_away import away
 from tidegate.model.deletion import Deletion, DeletionPhase
 from tidegate.model.reasons import Reason
 from tidegate.model.target import BackupTarget
@@ -127,9 +128,8 @@ def _obstacle(deletion: Deletion, look: VolumeLook) -> Obstacle | None:
         return Obstacle(Reason.DEPENDENCY, f"{_owner(upload)} writes to the same volume and may build on it")
     if look.at_work:
         return Obstacle(Reason.DEPENDENCY, "another deletion of the same volume is at work")
-    if look.target is not None and look.target.status.available is False:
-        return Obstacle(Reason.TARGET_UNAVAILABLE, f"target {look.target.name} does not answer")
-    return None
+    gone = away(look.target) if look.target is not None else None
+    return Obstacle(*gone) if gone else None
 
 
 def first_reader(backups: Sequence[str], transfers: Iterable[Transfer]) -> Transfer | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tidegate.decide.node_load import NodePlace
 from tidegate.decide.restore_limit import RestoreLimit
+from tidegate.decide.target_away import Away, all_away
 from tidegate.model.node import Node
 from tidegate.model.setting import Settings
 from tidegate.model.target import BackupTarget
@@ -18,7 +19,7 @@ class GateSurroundings:
     prepare_queue_length: int | None
     restore_share: int
     nodes: Mapping[str, NodePlace] = field(default_factory=dict)
-    unavailable_targets: frozenset[str] = frozenset()
+    unavailable_targets: Mapping[str, Away] = field(default_factory=dict)
 
     @classmethod
     def of(cls, settings: Settings, nodes: Iterable[Node], targets: Iterable[BackupTarget] = ()) -> "GateSurroundings":
@@ -29,7 +30,7 @@ class GateSurroundings:
             prepare_queue_length=load.prepare_queue_length,
             restore_share=load.restore_share,
             nodes={node.name: NodePlace.of(node, load) for node in nodes},
-            unavailable_targets=frozenset(target.name for target in targets if target.status.available is False),
+            unavailable_targets=all_away(targets),
         )
 
     def missing_node(self, name: str | None) -> str:

@@ -75,8 +75,8 @@ class GateTally:
 
     def standing_obstacle(self, lane: NewLane) -> Obstacle | None:
         """What no transfer's end can clear away: a target that is down, a node that is missing, a pause."""
-        if lane.target in self.around.unavailable_targets:
-            return Obstacle(Reason.TARGET_UNAVAILABLE, f"target {lane.target} does not answer")
+        if gone := self.around.unavailable_targets.get(lane.target):
+            return Obstacle(*gone)
         if missing := self.around.missing_node(lane.node):
             return Obstacle(Reason.DEPENDENCY, missing)
         if lane.restore and not lane.has_slot and self.around.restore_limit.paused:

@@ -5,7 +5,7 @@ something with it has ended and a slot is free, and of those who may, the first 
 once, and no further than somebody asks.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class _Runner:
 
 
 def race(
-    running: Sequence[Racer], waiting: Iterable[Racer], *, limit: int, unavailable_targets: frozenset[str] = frozenset()
+    running: Sequence[Racer], waiting: Iterable[Racer], *, limit: int, unavailable_targets: Container[str] = ()
 ) -> Iterator[Start]:
     """Starts in the order of time; ends when nobody else can. Whoever stops asking saves the rest of the work."""
     track = _Track(waiting, unavailable_targets)
@@ -56,7 +56,7 @@ def race(
 
 
 class _Track:
-    def __init__(self, waiting: Iterable[Racer], unavailable_targets: frozenset[str]) -> None:
+    def __init__(self, waiting: Iterable[Racer], unavailable_targets: Container[str]) -> None:
         self.taken = 0
         """Slots that somebody runs in."""
         self._line = enumerate(waiting)

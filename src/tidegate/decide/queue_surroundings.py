@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from tidegate.decide.queue_table import Surroundings
+from tidegate.decide.target_away import all_away
 from tidegate.model.setting import Settings
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Namespace, Volume
@@ -18,7 +19,7 @@ def surroundings_of(
     by_volume = settings.overlap_detection == "volume"
     return Surroundings(
         namespaces=frozenset(namespace.name for namespace in namespaces),
-        unavailable_targets=frozenset(target.name for target in targets if target.status.available is False),
+        unavailable_targets=all_away(targets),
         paused=settings.queue_paused,
         head_start_seconds=settings.priority_head_start_seconds,
         volumes={(v.namespace, v.name): v.metadata.labels for v in volumes if not v.deleting} if by_volume else None,

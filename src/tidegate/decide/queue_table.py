@@ -8,7 +8,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tidegate.decide.backup_queue import Contender, QueueSnapshot
@@ -17,6 +17,7 @@ from tidegate.decide.overlap import Scope, is_glob, resolve_scope, selects, univ
 from tidegate.decide.queue_order import next_ticket, place_in_queue
 from tidegate.decide.queue_row import Row
 from tidegate.decide.queue_wishes import Key, Wanted, WishIndex
+from tidegate.decide.target_away import Away
 from tidegate.model.backup import Backup, BackupPhase
 
 _LIVE = frozenset({BackupPhase.NEW, BackupPhase.QUEUED, BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS})
@@ -240,7 +241,7 @@ class Surroundings:
     """What is not in the queue but matters to it."""
 
     namespaces: frozenset[str] = frozenset()
-    unavailable_targets: frozenset[str] = frozenset()
+    unavailable_targets: Mapping[str, Away] = field(default_factory=dict)
     paused: bool = False
     head_start_seconds: int = 0
     volumes: Mapping[tuple[str, str], Mapping[str, str]] | None = None

@@ -11,8 +11,8 @@ the destination or the same bytes over it, so it goes back to the place that it 
 from collections.abc import Iterable
 from datetime import datetime
 
+from tidegate.decide.begin_anew import begun_anew
 from tidegate.decide.block_hooks import has_hooks
-from tidegate.decide.restore_limit import ASKED_ANNOTATION, RESTORE_PRIORITY_LABEL
 from tidegate.model.backup import Backup, BackupPhase, OnInterruption
 from tidegate.model.hooks import HookStage
 from tidegate.model.item_block import BlockPhase, BlockProgress
@@ -103,20 +103,13 @@ def _transfer(resource: Resource, ended: set[str], *, now: datetime) -> Transfer
     phase = resource.status.phase
     orphaned = any(owner.uid in ended for owner in resource.metadata.owner_references)
     if phase in _IDLE and resource.direction == "upload" and not orphaned:
-        return _new_again(resource)
+        # Its mover had moved nothing and is gone.
+        return begun_anew(resource)
     if resource.direction == "download" and phase in _HAD_MOVER and not orphaned:
         return _downloaded_again(resource, now=now)
     if phase in _HAD_MOVER or (phase is TransferPhase.NEW and orphaned):
         return resource.with_status(phase=TransferPhase.CANCELING, message=INTERRUPTED, canceling_timestamp=now)
     return None
-
-
-def _new_again(transfer: Transfer) -> Transfer:
-    """Its mover had moved nothing and is gone; its place, which is the time it was asked for, stays."""
-    status = transfer.status.no_longer_waiting().replace(
-        phase=TransferPhase.NEW, node=None, accepted_timestamp=None, prepared_timestamp=None
-    )
-    return transfer.replace(status=status)
 
 
 def _downloaded_again(download: Transfer, *, now: datetime) -> Transfer:
@@ -127,16 +120,5 @@ def _downloaded_again(download: Transfer, *, now: datetime) -> Transfer:
     if attempt >= MOST_ATTEMPTS:
         message = f"{INTERRUPTED}, for the {attempt}th time; it is not tried again"
         return download.with_status(phase=TransferPhase.CANCELING, message=message, canceling_timestamp=now)
-    labels = {**download.metadata.labels, ATTEMPT_LABEL: str(attempt)}
-    if asked := download.metadata.annotations.get(ASKED_ANNOTATION):
-        labels[RESTORE_PRIORITY_LABEL] = asked
-    status = download.status.no_longer_waiting().replace(
-        phase=TransferPhase.NEW,
-        message=f"{INTERRUPTED}; it begins anew",
-        node=None,
-        accepted_timestamp=None,
-        prepared_timestamp=None,
-        start_timestamp=None,
-        progress=None,
-    )
-    return download.replace(status=status).with_metadata(labels=labels)
+    again = begun_anew(download, f"{INTERRUPTED}; it begins anew")
+    return again.with_metadata(labels={**again.metadata.labels, ATTEMPT_LABEL: str(attempt)})

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tidegate.decide.backup_queue import Waiting
 from tidegate.decide.restore_places import Placement
+from tidegate.decide.target_away import Away
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.reasons import Reason
 from tidegate.model.restore import RestoreSpec
@@ -22,7 +23,7 @@ class PlanSurroundings:
     places: Mapping[str, Place]
     sizes: Mapping[str, int]
     """Bytes by the name of the volume backup."""
-    unavailable_targets: frozenset[str] = frozenset()
+    unavailable_targets: Mapping[str, Away] = field(default_factory=dict)
     waiting: Waiting | None = None
     """Its place in the queue of restores, if it would wait."""
     waiting_volumes: int = 0
@@ -106,8 +107,9 @@ def _conflict_of_device(spec: RestoreSpec, placement: Placement, place: Place) -
 
 def _waits(found: Sequence[Placement], around: PlanSurroundings) -> tuple[PlannedWait, ...]:
     waits = [PlannedWait(reason=around.waiting.reason, message=around.waiting.message)] if around.waiting else []
-    away = sorted({placement.source.target for placement in found} & around.unavailable_targets)
-    waits += [PlannedWait(reason=Reason.TARGET_UNAVAILABLE, message=f"target {name} does not answer") for name in away]
+    gone = around.unavailable_targets
+    names = sorted({placement.source.target for placement in found} & gone.keys())
+    waits += [PlannedWait(reason=gone[name].reason, message=gone[name].message) for name in names]
     if around.waiting_volumes:
         message = f"{around.waiting_volumes} other volumes wait for the restore limit and were asked for before"
         waits.append(PlannedWait(reason=Reason.RESTORE_LIMIT, message=message))

@@ -4,7 +4,7 @@ So a person can try a limit before setting it, and a waiting backup can say when
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -12,6 +12,7 @@ from tidegate.decide.backup_queue import Contender, QueueSnapshot, plan_starts
 from tidegate.decide.overlap import Scope
 from tidegate.decide.queue_order import place_in_queue
 from tidegate.decide.queue_row import Row
+from tidegate.decide.target_away import no_answer
 
 _MICROSECONDS = 1_000_000
 
@@ -92,7 +93,7 @@ def simulate(
     *,
     limit: int,
     head_start_seconds: int = 0,
-    unavailable_targets: frozenset[str] = frozenset(),
+    unavailable_targets: Collection[str] = (),
 ) -> Forecast:
     """Let every job arrive, wait for its turn as the real queue would have it, run, and end."""
     return _Simulation(jobs, limit, head_start_seconds, unavailable_targets).run()
@@ -100,11 +101,11 @@ def simulate(
 
 class _Simulation:
     def __init__(
-        self, jobs: Iterable[Job], limit: int, head_start_seconds: int, unavailable_targets: frozenset[str]
+        self, jobs: Iterable[Job], limit: int, head_start_seconds: int, unavailable_targets: Collection[str]
     ) -> None:
         self._limit = limit
         self._head_start_seconds = head_start_seconds
-        self._unavailable = unavailable_targets
+        self._unavailable = {name: no_answer(name) for name in unavailable_targets}
         self._jobs: dict[str, Job] = {}
         self._numbers: dict[str, int] = {}
         self._arrivals: list[tuple[float, int, str]] = []

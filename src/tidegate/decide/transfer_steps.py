@@ -5,11 +5,10 @@ to cancel is acted on in each of them at once. A mover that was started is stopp
 moves for a transfer that is over.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import Any, Self
 
+from tidegate.decide.known_mover import KnownMover, MoverState
 from tidegate.decide.transfer_deadlines import (
     CANCEL_GRACE,
     LOOK_AGAIN,
@@ -21,7 +20,7 @@ from tidegate.decide.transfer_deadlines import (
     prepared_overdue,
 )
 from tidegate.decide.transfer_leftovers import left_behind
-from tidegate.errors import WorkCancelled
+from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing, WorkCancelled
 from tidegate.model.duration import format_duration
 from tidegate.model.mover_job import MOVER_DIED, ErrorReport, ResultReport
 from tidegate.model.transfer import Transfer, TransferPhase
@@ -30,33 +29,8 @@ from tidegate.model.transfer_progress import TransferProgress, TransferResult
 NEVER_MOVED = "cancelled before it moved anything"
 ON_REQUEST = "cancelled on request"
 # While what is left is being removed; a mover that died there may have left more.
-_WORTH_RETRYING = frozenset({"StoreUnavailable", "StoreBusy", "StoreLocked", "RetryableError", MOVER_DIED})
-
-
-class MoverState(StrEnum):
-    """How far a mover is."""
-
-    STARTING = "starting"
-    READY = "ready"
-    MOVING = "moving"
-    ENDED = "ended"
-
-
-@dataclass(frozen=True)
-class KnownMover:
-    """What is known of a transfer's mover."""
-
-    state: MoverState
-    heard_at: datetime
-    """When it last said anything, or was let go."""
-    progress: TransferProgress | None = None
-    last_words: ResultReport | ErrorReport | None = None
-    clears: bool = False
-    """It only removes what a dead mover may have left."""
-
-    def replace(self, **changes: Any) -> Self:  # noqa: ANN401  # whatever the fields are
-        """A copy with `changes`."""
-        return replace(self, **changes)
+_OTHER_STORE = frozenset({StoreIdentityMissing.code, StoreIdentityChanged.code})
+_WORTH_RETRYING = _OTHER_STORE | {"StoreUnavailable", "StoreBusy", "StoreLocked", "RetryableError", MOVER_DIED}
 
 
 @dataclass(frozen=True)
@@ -109,6 +83,13 @@ class ForgetMover:
 
 
 @dataclass(frozen=True)
+class BeginAnew:
+    """Its store is not there any more, or another one is: back to New, to wait for it. Doing it twice is harmless."""
+
+    why: str
+
+
+@dataclass(frozen=True)
 class End:
     """It is over."""
 
@@ -125,7 +106,19 @@ class Wait:
     until: datetime | None = None
 
 
-Step = StartMover | MarkPrepared | LetGo | Note | BeginStop | StopMover | ClearLeftovers | ForgetMover | End | Wait
+Step = (
+    StartMover
+    | MarkPrepared
+    | LetGo
+    | Note
+    | BeginStop
+    | StopMover
+    | ClearLeftovers
+    | ForgetMover
+    | BeginAnew
+    | End
+    | Wait
+)
 
 
 def next_step(  # noqa: PLR0911  # a row per phase
@@ -249,6 +242,8 @@ class _Case:
             late = since is not None and self.now >= since + CANCEL_GRACE
             # What the dead one left is removed at once; only one that could not remove it is given time.
             return self._forced() if late else ForgetMover(self.now + (LOOK_AGAIN if mover.clears else timedelta()))
+        if words.code in _OTHER_STORE and not self.unwanted:
+            return BeginAnew(words.message)
         # What to do about it is told too: nobody sees the mover's own words but here.
         message = "; ".join(filter(None, (words.message, words.hint, left_behind(self.transfer, words))))
         return End(TransferPhase.FAILED, message, error_code=words.code)

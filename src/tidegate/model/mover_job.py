@@ -23,6 +23,8 @@ class TargetAccess(Plain):
 
     url: str
     credentials: dict[str, str] = field(default_factory=dict, repr=False)
+    identity: str = ""
+    """The store's own, as it was remembered: what has another one is not opened. Empty: none is known."""
 
 
 class BackupMode(StrEnum):

@@ -14,6 +14,8 @@ class Reason(StrEnum):
     PREPARE_QUEUE_FULL = "PrepareQueueFull"
     NODE_LOAD = "NodeLoad"
     TARGET_UNAVAILABLE = "TargetUnavailable"
+    STORE_IDENTITY_MISSING = "StoreIdentityMissing"
+    STORE_IDENTITY_CHANGED = "StoreIdentityChanged"
     PAUSED = "Paused"
     OUTSIDE_WINDOW = "OutsideWindow"
     DEPENDENCY = "Dependency"

@@ -9,6 +9,8 @@ from tidegate.model.duration import Duration
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 
+# Set to what `status.store.adopt` says, it accepts the store that is there now in place of the one that was.
+ADOPT_STORE = "tidegate.dev/adopt-store"
 # Set to what `status.sync.vanished` says, it confirms that exactly those volumes are gone from the store.
 CONFIRM_VANISHED = "tidegate.dev/confirm-vanished"
 
@@ -52,12 +54,26 @@ class SyncStatus(Model):
     """Stands for the volumes that seem to be gone, until somebody confirms that they are."""
 
 
+class StoreIdentity(Model):
+    """Which store the target is: what it calls itself, so that an unmounted share is not taken for an empty store."""
+
+    identity: str = ""
+    """As it was when the store was seen first, or adopted. Empty: the store takes none, because it is read-only."""
+    url: str = ""
+    """The place that this is about; empty: nobody has seen the store yet."""
+    found: str = ""
+    """While another store is there: its identity, if it has one."""
+    adopt: str = ""
+    """While another store is there: stands for exactly that change, for whoever wants to accept it."""
+
+
 class BackupTargetStatus(Status):
     """Whether it answered when we last looked."""
 
     available: bool | None = None
     """Absent until somebody looked."""
     message: str = ""
+    store: StoreIdentity = Field(default_factory=StoreIdentity)
     last_synced_at: datetime | None = None
     """When the last sync began that saw the whole store."""
     sync: SyncStatus = Field(default_factory=SyncStatus)
@@ -71,3 +87,8 @@ class BackupTarget(Resource):
     kind: Literal["BackupTarget"] = "BackupTarget"
     spec: BackupTargetSpec
     status: BackupTargetStatus = Field(default_factory=BackupTargetStatus)
+
+    @property
+    def identified(self) -> bool:
+        """Whether it is known which store its present URL leads to."""
+        return self.status.store.url == self.spec.url

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 
 from tidegate.disk.direct_writer import DirectWriter, write_at
 from tidegate.disk.file_system import is_local, sync_file_system
-from tidegate.errors import DamagedMetadata, InvalidInput, NotFound, StoreUnavailable
+from tidegate.errors import DamagedMetadata, InvalidInput, NotFound, StoreIdentityMissing, StoreUnavailable
 from tidegate.objects.directory_errors import translated
 from tidegate.ports.object_store import Listing, ObjectInfo
 
@@ -221,9 +221,9 @@ class DirectoryObjects:
         try:
             now = os.stat(self._root)
         except OSError as error:
-            raise StoreUnavailable(f"{self._root} is not there any more; is it mounted?") from error
+            raise StoreIdentityMissing(f"{self._root} is not there any more; is it mounted?") from error
         if not os.path.samestat(now, os.fstat(self._root_fd)):
-            raise StoreUnavailable(f"{self._root} is not the directory that it was; was it mounted or unmounted?")
+            raise StoreIdentityMissing(f"{self._root} is not the directory that it was; was it mounted or unmounted?")
 
     @contextlib.contextmanager
     def _parent(self, key: str, *, create: bool = False, sync: bool = True) -> Iterator[tuple[int, str]]:

@@ -12,6 +12,7 @@ from tidegate.model.mover_job import TargetAccess
 from tidegate.objects.backoff import PATIENT, Patience
 from tidegate.objects.credentials import check_credentials
 from tidegate.objects.directory import DirectoryObjects
+from tidegate.objects.identity import check_store
 from tidegate.objects.retrying import Pause, RetryingObjects
 from tidegate.ports.object_store import ObjectStore
 
@@ -42,6 +43,8 @@ def open_store(
 ) -> ObjectStore:
     """The store behind this URL. Raises InvalidInput for a URL that can never work, else as ObjectStore does.
 
+    With an identity in `access` it is that store: raises StoreIdentityMissing or StoreIdentityChanged before anything
+    can be written to another one. A directory stays the one that was asked, whatever is mounted over it afterwards.
     Remote stores are asked again as far as `patience` goes, and until their first answer as far as `at_first`; `pause`
     waits in between and may end that.
     """
@@ -55,7 +58,9 @@ def open_store(
             hint=_HINT,
         )
     check_credentials(scheme.lower(), access.credentials)
-    return opener(_Request(access, scheme.lower(), rest, patience, pause, at_first))
+    store = opener(_Request(access, scheme.lower(), rest, patience, pause, at_first))
+    check_store(store, access.identity, url=access.url.partition("?")[0])
+    return store
 
 
 def _open_directory(request: _Request) -> ObjectStore:

@@ -47,7 +47,8 @@ class _Root:
 
         That is what is left where a share was mounted. Whoever took it for the store would believe that all is gone.
         """
-        store = open_store(self._access)
+        # Which store it is, each sync asks by itself: what one remembers may change while this is kept.
+        store = open_store(self._access.replace(identity=""))
         if not isinstance(store, DirectoryObjects):
             raise InvalidInput(f"{self._access.url!r} is of a kind that cannot be synced", field="spec.url")
         last = self._last

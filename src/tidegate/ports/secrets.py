@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from tidegate.errors import InvalidInput
+from tidegate.errors import InvalidInput, StoreUnavailable
 from tidegate.model.mover_job import TargetAccess
-from tidegate.model.target import BackupTargetSpec
+from tidegate.model.target import BackupTarget
 
 
 class SecretStore(Protocol):
@@ -26,7 +26,18 @@ class NoSecrets:
         raise InvalidInput(f"there is no secret {name}", field="spec.credentialSecret")
 
 
-async def access_to(target: BackupTargetSpec, secrets: SecretStore) -> TargetAccess:
-    """How to reach this target now, with its credentials as they are now."""
-    credentials = await secrets.read(target.credential_secret) if target.credential_secret else {}
-    return TargetAccess(url=target.url, credentials=credentials)
+async def access_to(target: BackupTarget, secrets: SecretStore) -> TargetAccess:
+    """How to reach this target's store now, and only that store, with its credentials as they are now.
+
+    Raises StoreUnavailable while it is not known which store that is: after an upgrade, or when the URL has changed,
+    until the target was looked at. One that nobody ever looked at was looked at when it was let in.
+    """
+    if not target.identified and target.status.available is not None:
+        raise StoreUnavailable(f"target {target.name} was not looked at yet; which store it leads to is not known")
+    return (await way_to(target, secrets)).replace(identity=target.status.store.identity if target.identified else "")
+
+
+async def way_to(target: BackupTarget, secrets: SecretStore) -> TargetAccess:
+    """How to reach whatever is there now: for the looks that find out which store that is."""
+    secret = target.spec.credential_secret
+    return TargetAccess(url=target.spec.url, credentials=await secrets.read(secret) if secret else {})

@@ -19,6 +19,15 @@ class Surroundings(Protocol):
         """Raises InvalidInput for a URL that can never work; StoreUnavailable or Unauthenticated if it does not now."""
         ...
 
+    async def identify(self, access: TargetAccess, *, volumes: Sequence[str] = ()) -> str:
+        """What the store calls itself. One that has no identity is given one, if it holds these volumes.
+
+        Empty: it takes none, because it may not be written to or is full. Raises StoreIdentityMissing, and writes
+        nothing, if it has none and too few of the volumes are there for it to be the store that they were in; else
+        what `check_target` raises.
+        """
+        ...
+
     async def stored_backup(self, access: TargetAccess, volume: str, backup: str) -> StoredBackup:
         """What a store says of one volume backup.
 

@@ -10,7 +10,7 @@ from tidegate.model.resource import Condition, Metadata, OwnerReference
 from tidegate.model.restore import Restore, RestorePhase, RestoreSpec, RestoreStatus
 from tidegate.model.schedule import Schedule, ScheduleSpec
 from tidegate.model.system import SYSTEM_BACKUP_FINALIZER, SystemBackup, SystemBackupSpec, VolumeBackupPolicy
-from tidegate.model.target import BackupTarget, BackupTargetSpec
+from tidegate.model.target import BackupTarget, BackupTargetSpec, StoreIdentity
 from tidegate.model.transfer import DataUpload, Transfer, TransferPhase, TransferSpec, TransferStatus
 from tidegate.model.volume import Volume, VolumeSpec
 from tidegate.model.volume_kind import VolumeKind
@@ -76,6 +76,11 @@ def freezing(
 def a_target(name: str, *, default: bool = False, url: str = "file:///somewhere") -> BackupTarget:
     """A target that nobody has looked at yet."""
     return BackupTarget(metadata=Metadata(name=name), spec=BackupTargetSpec(url=url, default=default))
+
+
+def seen(target: BackupTarget, identity: str = "store-1") -> BackupTarget:
+    """The target after a look that found its store to be the right one."""
+    return target.with_status(available=True, store=StoreIdentity(identity=identity, url=target.spec.url))
 
 
 def a_system_backup(

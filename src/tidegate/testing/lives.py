@@ -35,6 +35,10 @@ class FineWeather:
     async def check_target(self, _access: TargetAccess) -> None:
         """See Surroundings."""
 
+    async def identify(self, _access: TargetAccess, *, volumes: Sequence[str] = ()) -> str:  # noqa: ARG002  # a promise
+        """See Surroundings."""
+        return "a-store"
+
     async def stored_backup(self, _access: TargetAccess, volume: str, backup: str) -> StoredBackup:
         """See Surroundings."""
         raise NotFound(f"cannot find backup {backup} of volume {volume} in the store")

@@ -132,6 +132,7 @@ export type BackupTargetStatus = {
   conditions: (Condition)[];
   available?: boolean;
   message: string;
+  store: StoreIdentity;
   lastSyncedAt?: string;
   sync: SyncStatus;
 };
@@ -590,7 +591,7 @@ export type QueueObstacle = {
   shared: (string)[];
 };
 
-export type Reason = "ConcurrencyLimit" | "NamespaceOverlapRunning" | "NamespaceOverlapQueued" | "RestoreLimit" | "RestoresDisabled" | "PrepareQueueFull" | "NodeLoad" | "TargetUnavailable" | "Paused" | "OutsideWindow" | "Dependency" | "PendingEvaluation";
+export type Reason = "ConcurrencyLimit" | "NamespaceOverlapRunning" | "NamespaceOverlapQueued" | "RestoreLimit" | "RestoresDisabled" | "PrepareQueueFull" | "NodeLoad" | "TargetUnavailable" | "StoreIdentityMissing" | "StoreIdentityChanged" | "Paused" | "OutsideWindow" | "Dependency" | "PendingEvaluation";
 
 export type ResourceHooks = {
   name: string;
@@ -786,6 +787,13 @@ export type SettingSpec = {
 export type SettingStatus = {
   conditions: (Condition)[];
   category?: SettingCategory;
+};
+
+export type StoreIdentity = {
+  identity: string;
+  url: string;
+  found: string;
+  adopt: string;
 };
 
 export type StoredVolumeBackup = {

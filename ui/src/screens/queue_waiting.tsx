@@ -199,7 +199,7 @@ function Waiting({ row, index, dragging, drag, last }: RowProps) {
 function Why({ row: { reason, message, blockedBy } }: { row: WaitingBackup }) {
     if (!blockedBy) return <span class="muted small">{message}</span>;
     const to =
-        targets.get(blockedBy) && reason === "TargetUnavailable"
+        targets.get(blockedBy) && !reason.startsWith("NamespaceOverlap")
             ? `/targets?q=${encodeURIComponent(blockedBy)}`
             : backupLink(blockedBy);
     const [before, after] = around(message, blockedBy);
