@@ -1,8 +1,26 @@
 """The socket that clients knock at."""
 
+import asyncio
+import contextlib
 import socket
 
-from tidegate.app.http_server import listening_socket
+import pytest
+
+from tidegate.api.page_files import PageFile, PageFiles
+from tidegate.api.services import Services
+from tidegate.app.http_server import HttpServer, listening_socket
+from tidegate.decide.connections import ConnectionLimits
+from tidegate.resources.memory import MemoryStore
+from tidegate.testing.builders import a_target
+from tidegate.testing.clock import ManualClock
+from tidegate.testing.identity import counting_ids
+
+
+@pytest.fixture
+def services():
+    clock = ManualClock()
+    store = MemoryStore(clock=clock, new_id=counting_ids())
+    return Services(store, clock, None, token_is_good=lambda token: token == "t0ken", version="1")
 
 
 def test_no_connection_waits_for_an_acknowledgement_before_it_sends_the_end_of_an_answer():
@@ -10,3 +28,147 @@ def test_no_connection_waits_for_an_acknowledgement_before_it_sends_the_end_of_a
         accepted, _ = listener.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
+
+
+@contextlib.asynccontextmanager
+async def serving(services, **limits):
+    """A real server on a real socket, with short times; what connects to it and is closed behind the test."""
+    with listening_socket("127.0.0.1", 0) as listener, contextlib.ExitStack() as ends:
+
+        async def connect(**options):
+            reader, writer = await asyncio.open_connection(*listener.getsockname(), **options)
+            ends.callback(writer.close)
+            return reader, writer
+
+        server = HttpServer(services, ConnectionLimits(**{"most": 100, **limits}))
+        running = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            yield connect
+        finally:
+            ends.close()
+            server.stop()
+            await running
+
+
+async def everything(reader):
+    """Until the server closes; as a test that hangs says less than one that fails, not for ever."""
+    async with asyncio.timeout(20):
+        try:
+            return await reader.read()
+        except ConnectionResetError:
+            return b"reset"
+
+
+def a_request(path="/livez", headers=""):
+    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode()
+
+
+async def answer_to(connect, request):
+    reader, writer = await connect()
+    writer.write(request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+    return await everything(reader)
+
+
+async def test_a_client_that_never_ends_its_headers_is_told_so_and_closed(services):
+    async with serving(services, header=0.2) as connect:
+        reader, writer = await connect()
+        writer.write(b"GET /livez HTTP/1.1\r\nHost: loc")
+
+        assert (await everything(reader)).startswith(b"HTTP/1.1 408 Request Timeout")
+
+
+async def test_a_client_that_says_nothing_is_closed(services):
+    async with serving(services, header=0.2) as connect:
+        reader, _writer = await connect()
+
+        assert await everything(reader) == b""
+
+
+async def test_a_connection_without_another_request_is_closed(services):
+    async with serving(services, idle=0.2) as connect:
+        reader, writer = await connect()
+        writer.write(a_request())
+
+        assert (await everything(reader)).endswith(b"ok\n")
+
+
+async def test_a_second_request_that_never_ends_is_closed_too(services):
+    async with serving(services, header=0.2, idle=30) as connect:
+        reader, writer = await connect()
+        writer.write(a_request())
+        await reader.readuntil(b"ok\n")
+        writer.write(b"GET /li")
+
+        assert b"408" in await everything(reader)
+
+
+@pytest.mark.parametrize("limits", [{"progress": 0.2}, {"request": 0.2}])
+async def test_a_body_that_does_not_arrive_is_not_waited_for(services, limits):
+    async with serving(services, **limits) as connect:
+        reader, writer = await connect()
+        writer.write(b"POST /v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+
+        assert b"408" in await everything(reader)
+
+
+async def test_a_request_without_an_answer_is_told_so(services):
+    never = asyncio.Event()
+
+    async def hang(*_args, **_options):
+        await never.wait()
+
+    services.store.list = hang
+    async with serving(services, request=0.2) as connect:
+        answer = await answer_to(connect, a_request("/readyz"))
+        never.set()
+
+    assert answer.startswith(b"HTTP/1.1 503 Service Unavailable")
+    assert b"may still happen" in answer
+
+
+async def test_a_quiet_event_stream_outlives_all_times(services):
+    async with serving(services, header=0.1, idle=0.1, request=0.1, progress=0.1) as connect:
+        reader, writer = await connect()
+        writer.write(a_request("/v1/events", "Authorization: Bearer t0ken\r\n"))
+        await reader.readuntil(b"still here")
+        # Another one, opened later, ends first: so the server has looked at both.
+        silent, _ = await connect()
+        await everything(silent)
+
+        await services.store.create(a_target("new"))
+
+        assert await reader.readuntil(b"ADDED")
+
+
+async def test_a_client_that_takes_nothing_of_its_answer_is_closed(services):
+    services.page = PageFiles({"assets/big.js": PageFile(bytes(24 << 20), "text/javascript")})
+    async with serving(services, progress=0.2, header=1.5) as connect:
+        reader, writer = await connect(limit=1)
+        writer.write(a_request("/assets/big.js"))
+        await reader.readexactly(1)
+        # Nothing is read until this one's longer time is over.
+        silent, _ = await connect()
+        await everything(silent)
+
+        assert len(await everything(reader)) < 24 << 20
+
+
+async def test_who_holds_many_connections_makes_room_from_their_own(services):
+    async with serving(services, most=8) as connect:
+        held = [await connect() for _ in range(20)]
+
+        assert (await answer_to(connect, a_request())).endswith(b"ok\n")
+        assert [await everything(reader) for reader, _ in held[:16]] == [b""] * 16
+
+
+async def test_when_all_connections_have_work_the_next_one_gets_an_honest_503(services):
+    async with serving(services, most=4) as connect:
+        streams = [await connect() for _ in range(2)]
+        for reader, writer in streams:
+            writer.write(a_request("/v1/events", "Authorization: Bearer t0ken\r\n"))
+            await reader.readuntil(b"still here")
+
+        answer = await everything((await connect())[0])
+
+        assert answer.startswith(b"HTTP/1.1 503 Service Unavailable")
+        assert b"too many connections from this address" in answer

@@ -84,6 +84,9 @@ def server(
         str | None,
         typer.Option(metavar="FILE", help="Virtual nodes on this machine: names, labels and slots, as JSON."),
     ] = None,
+    max_connections: Annotated[
+        str | None, typer.Option(metavar="N", help="How many connections it takes at once; half of them per address.")
+    ] = None,
     config: Annotated[str | None, typer.Option(metavar="FILE", help="In place of ./tidegate.toml.")] = None,
 ) -> None:
     """Run the backup server on this machine until Ctrl-C or SIGTERM."""
@@ -96,6 +99,7 @@ def server(
         "concurrent_backups": concurrent_backups,
         "load_config": load_config,
         "nodes": nodes,
+        "max_connections": max_connections,
         "config": config,
     }
     cli.flags = {**cli.flags, **{name: value for name, value in own.items() if value is not None}}

@@ -1,26 +1,42 @@
 """HTTP, embedded: uvicorn on a socket of ours, without its own ideas about signals."""
 
+import asyncio
 import contextlib
 import errno
+import math
+import resource
 import socket
 from collections.abc import Iterator
+from functools import partial
+from typing import Any, cast
 
 import uvicorn
 
 from tidegate.api.application import build_application
 from tidegate.api.services import Services
+from tidegate.app.http_connections import Connection, Connections
+from tidegate.decide.connections import ConnectionLimits
 from tidegate.errors import AlreadyRunning, InvalidInput
 
 # Open requests get this long to end by themselves; the whole stop of a server stays under five seconds.
 _GRACE_SECONDS = 2
+# A connection costs a descriptor and some memory; no server of backups has more honest clients.
+_MOST_CONNECTIONS = 2000
+# uvicorn ticks ten times a second.
+_TICKS_BETWEEN_LOOKS = 3
 
 
 class HttpServer(uvicorn.Server):
     """Serves the API until `stop`."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, limits: ConnectionLimits | None = None) -> None:
+        self._connections = Connections(limits or ConnectionLimits(most_connections()))
         config = uvicorn.Config(
             build_application(services),
+            # uvicorn only ever calls it.
+            http=cast("Any", partial(Connection, self._connections)),
+            ws="none",
+            timeout_keep_alive=math.ceil(self._connections.limits.idle),
             log_config=None,
             access_log=False,
             lifespan="off",
@@ -35,10 +51,22 @@ class HttpServer(uvicorn.Server):
         self._services.shutting_down.set()
         self.should_exit = True
 
+    async def on_tick(self, counter: int) -> bool:
+        """End what takes too long, now and then."""
+        if counter % _TICKS_BETWEEN_LOOKS == 0:
+            self._connections.end_overdue(asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave signals to the process: uvicorn would raise them again at its end and cut our own stop short."""
         yield
+
+
+def most_connections() -> int:
+    """How many connections leave descriptors for everything else: movers, databases, stores."""
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MOST_CONNECTIONS if descriptors == resource.RLIM_INFINITY else min(_MOST_CONNECTIONS, descriptors // 2)
 
 
 def listening_socket(host: str, port: int) -> socket.socket:

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import sys
+from dataclasses import dataclass
 from typing import TextIO, cast
 
 import structlog
@@ -12,6 +13,11 @@ _SHARED: list[structlog.typing.Processor] = [
     structlog.processors.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+
+_WINDOW_SECONDS = 60
+_LINES_PER_WINDOW = 5
+# More kinds of lines than the program has: a line whose text holds an address does not fill the memory.
+_MOST_SORTS = 256
 
 
 class _Unbreakable:
@@ -27,6 +33,47 @@ class _Unbreakable:
         """Flush, or leave it."""
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.flush()
+
+
+class LimitedRate(logging.Filter):
+    """Let the same line through five times a minute; the next one that comes through says how many did not.
+
+    Strangers cause lines of the standard library's loggers as often as they like: a refused connection, bytes that
+    are no HTTP. Lines of the server's own work do not pass here.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._windows: dict[tuple[object, ...], _Window] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether this line is written."""
+        key = _sort_of(record)
+        window = self._windows.get(key)
+        if window is None or record.created - window.began >= _WINDOW_SECONDS:
+            if len(self._windows) >= _MOST_SORTS:
+                self._windows.clear()
+            left_out = 0 if window is None else window.lines - _LINES_PER_WINDOW
+            window = self._windows[key] = _Window(record.created)
+            if left_out > 0:
+                record.msg = f"{record.msg} ({left_out} lines like this one were left out)"
+        window.lines += 1
+        return window.lines <= _LINES_PER_WINDOW
+
+
+@dataclass
+class _Window:
+    began: float
+    lines: int = 0
+
+
+def _sort_of(record: logging.LogRecord) -> tuple[object, ...]:
+    """What makes two lines the same: who says it, the words, and where the error was raised."""
+    error = record.exc_info[1] if record.exc_info else None
+    traceback = error.__traceback__ if error else None
+    while traceback and traceback.tb_next:
+        traceback = traceback.tb_next
+    return (record.name, record.msg, type(error), traceback and (traceback.tb_frame.f_code, traceback.tb_lineno))
 
 
 def configure_logs(*, form: str, level: str) -> None:
@@ -50,4 +97,5 @@ def configure_logs(*, form: str, level: str) -> None:
     )
     handler = logging.StreamHandler(stream)
     handler.setFormatter(formatter)
+    handler.addFilter(LimitedRate())
     logging.basicConfig(handlers=[handler], level=max(number, logging.WARNING), force=True)

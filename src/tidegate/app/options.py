@@ -1,12 +1,15 @@
 """What a server must be told, from the configuration."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from tidegate.app.http_server import most_connections
 from tidegate.cli.documents import read_document
 from tidegate.decide.configuration import Configuration
+from tidegate.decide.connections import ConnectionLimits
+from tidegate.model.duration import parse_duration
 from tidegate.model.load import LoadConcurrency, parse_load_concurrency
 from tidegate.model.virtual_node import VirtualNode, parse_virtual_nodes
 
@@ -26,6 +29,7 @@ class ServerOptions:
     """The same."""
     nodes: tuple[VirtualNode, ...] = ()
     """Empty: this machine is the one node."""
+    connections: ConnectionLimits = field(default_factory=lambda: ConnectionLimits(most_connections()))
 
 
 def server_options(configuration: Configuration) -> ServerOptions:
@@ -42,7 +46,22 @@ def server_options(configuration: Configuration) -> ServerOptions:
         concurrent_backups=int(configuration.concurrent_backups) if configuration.concurrent_backups else None,
         load_concurrency=_file(configuration, "load_config", parse_load_concurrency) if load else None,
         nodes=_file(configuration, "nodes", parse_virtual_nodes) if nodes else (),
+        connections=_connection_limits(configuration),
     )
+
+
+def _connection_limits(configuration: Configuration) -> ConnectionLimits:
+    return ConnectionLimits(
+        most=int(configuration.max_connections) if configuration.max_connections else most_connections(),
+        header=_seconds(configuration.header_timeout),
+        idle=_seconds(configuration.idle_timeout),
+        request=_seconds(configuration.request_timeout),
+        progress=_seconds(configuration.progress_timeout),
+    )
+
+
+def _seconds(text: str) -> float:
+    return parse_duration(text).total_seconds()
 
 
 def _file(configuration: Configuration, name: str, read: Callable[[str], T]) -> T:

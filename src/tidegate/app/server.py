@@ -135,7 +135,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             syncs=syncs,
             queue_decisions=lambda: runtime.mirror.decisions,
         )
-        server = HttpServer(services)
+        server = HttpServer(services, options.connections)
         search_seldom()
         runtime.start()
         serving = asyncio.create_task(server.serve(sockets=[listener]))

@@ -53,6 +53,16 @@ def _at_least_one(text: str) -> str | None:
     return None if text.isascii() and text.isdigit() and int(text) >= 1 else "must be a whole number of at least 1"
 
 
+def _time(text: str) -> str | None:
+    # Here: it comes with pydantic, and most commands read no duration.
+    from tidegate.model.duration import parse_duration
+
+    try:
+        return None if parse_duration(text) else "must be longer than nothing"
+    except ValueError:
+        return "must be a duration, such as 15s or 5m"
+
+
 def _server_url(text: str) -> str | None:
     if text and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", text):
         return "must be a URL that begins with http:// or https://, such as http://127.0.0.1:8470"
@@ -110,6 +120,30 @@ FIELDS: Mapping[str, ConfigurationField] = {
             '"slots": 2}]. Empty: the server is one node, named after the machine.',
             is_path=True,
         ),
+        ConfigurationField(
+            "max_connections",
+            "",
+            "How many connections the server takes at once, half of them from one address; empty: half of the file "
+            "descriptors that the process may have, at most 2000.",
+            _at_least_one,
+        ),
+        ConfigurationField(
+            "header_timeout", "15s", "How long a client may take to send the headers of a request.", _time
+        ),
+        ConfigurationField("idle_timeout", "15s", "How long a connection may wait for its next request.", _time),
+        ConfigurationField(
+            "request_timeout",
+            "5m",
+            "How long a request may take from its first byte to the first one of its answer.",
+            _time,
+        ),
+        ConfigurationField(
+            "progress_timeout",
+            "30s",
+            "How long a client may neither send a byte of its body nor take a byte of its answer. Downloads and event "
+            "streams have no other limit.",
+            _time,
+        ),
         ConfigurationField("color", "auto", "Whether output is coloured.", _one_of("auto", "always", "never")),
     )
 }
@@ -137,6 +171,11 @@ class Configuration:
     concurrent_backups: str
     load_config: str
     nodes: str
+    max_connections: str
+    header_timeout: str
+    idle_timeout: str
+    request_timeout: str
+    progress_timeout: str
     color: str
     origins: Mapping[str, str]
 

@@ -1,0 +1,91 @@
+"""How many connections clients may hold, and how long one may take: so that strangers cannot keep the others out."""
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+# One holder of an IPv6 network has all addresses of it.
+_IPV6_NETWORK = 64
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """What a server grants to connections; times in seconds."""
+
+    most: int
+    """How many there may be at once, of all clients together."""
+    header: float = 15
+    """Until the headers of a request have arrived."""
+    idle: float = 15
+    """Between two requests."""
+    request: float = 300
+    """From the first byte of a request until its answer begins."""
+    progress: float = 30
+    """Without a byte of a body that the client sends, or of an answer that it takes."""
+
+    @property
+    def most_of_one(self) -> int:
+        """How many one address may hold: never all of them."""
+        return max(1, self.most // 2)
+
+
+class Phase(StrEnum):
+    """What a connection does."""
+
+    IDLE = "idle"
+    HEADERS = "headers"
+    BODY = "body"
+    WORK = "work"
+    ANSWER = "answer"
+
+    @property
+    def waits_for_request(self) -> bool:
+        """Whether the server has no whole request of it: to close it loses nothing that was asked for."""
+        return self in {Phase.IDLE, Phase.HEADERS, Phase.BODY}
+
+
+@dataclass(frozen=True)
+class ConnectionState:
+    """One connection as it is now."""
+
+    phase: Phase
+    since: float
+    """When it was opened, or its request began, or its last answer ended."""
+    moved_at: float
+    """When the client last sent something, or took something of an answer."""
+
+
+def is_overdue(state: ConnectionState, now: float, limits: ConnectionLimits) -> bool:
+    """Whether the server shall wait for this connection no longer."""
+    age, still = now - state.since, now - state.moved_at
+    match state.phase:
+        case Phase.IDLE:
+            return age > limits.idle
+        case Phase.HEADERS:
+            return age > limits.header
+        case Phase.BODY:
+            return age > limits.request or still > limits.progress
+        case Phase.WORK:
+            return age > limits.request
+        case Phase.ANSWER:
+            return still > limits.progress
+
+
+def longest_waiting(states: Iterable[ConnectionState]) -> int | None:
+    """Which of these makes room for a new one: the oldest without a whole request; None if all have one."""
+    waiting = [(state.since, place) for place, state in enumerate(states) if state.phase.waits_for_request]
+    return min(waiting)[1] if waiting else None
+
+
+def source_of(address: str) -> str:
+    """Which client an address counts for: itself, or its IPv6 network, whose addresses all belong to one holder."""
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, _IPV6_NETWORK), strict=False))

@@ -1,0 +1,60 @@
+"""What strangers can do at the doors of a real server."""
+
+import contextlib
+import resource
+import socket
+
+import httpx2
+
+
+@contextlib.contextmanager
+def few_descriptors(number):
+    """What is started meanwhile may have only so many."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (number, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def alive(server):
+    return httpx2.get(f"{server.url}/livez").text == "ok\n"
+
+
+def accept_failures(server):
+    return [record for record in server._log if record["event"].startswith("socket.accept() out of system resource")]
+
+
+def test_connections_that_never_finish_a_request_stop_no_answers_and_fill_no_log(idle_server):
+    with few_descriptors(256):
+        server = idle_server.start()
+    address = httpx2.URL(server.url)
+    with contextlib.ExitStack() as held:
+        for _ in range(400):
+            stranger = held.enter_context(socket.create_connection((address.host, address.port)))
+            stranger.send(b"GET / HT")
+
+        assert server.tidegate("backup", "get", "-o", "name") == ""
+        assert alive(server)
+    server.stop()
+
+    assert len(server._log) < 50
+
+
+def test_a_server_without_descriptors_writes_few_lines_and_answers_when_it_has_some_again(idle_server):
+    server = idle_server.start()
+    assert alive(server)  # it has loaded what it serves with
+    url, pid = httpx2.URL(server.url), server.process.pid
+    with contextlib.ExitStack() as held:
+        held.callback(resource.prlimit, pid, resource.RLIMIT_NOFILE, resource.prlimit(pid, resource.RLIMIT_NOFILE))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (8, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        waiting = held.enter_context(socket.create_connection((url.host, url.port)))
+        with server._logged:
+            assert server._logged.wait_for(lambda: accept_failures(server), 60)
+        held.pop_all().close()
+        waiting.close()
+    assert alive(server)
+    server.stop()
+
+    assert len(server._log) < 50
