@@ -152,6 +152,8 @@ async def test_the_queue_is_measured_from_what_is_stored(api, services):
     began = services.clock.now()
     started = a_backup("runs", phase=BackupPhase.IN_PROGRESS, ticket=1)
     await services.store.create(started.with_status(queued_at=began, start_timestamp=began + timedelta(seconds=70)))
+    leaving = a_backup("leaves", phase=BackupPhase.DELETING, ticket=1)
+    await services.store.create(leaving.with_status(start_timestamp=began))
     await services.store.create(a_backup("waits", phase=BackupPhase.QUEUED, ticket=2).with_status(queued_at=began))
     services.queue_decisions = lambda: {"Started": 3}
 
@@ -161,7 +163,7 @@ async def test_the_queue_is_measured_from_what_is_stored(api, services):
         'tidegate_queue_length{reason="PendingEvaluation"} 1.0',
         'tidegate_queue_length{reason="Paused"} 0.0',
         "tidegate_queue_oldest_wait_seconds 0.0",
-        "tidegate_queue_running 1.0",
+        "tidegate_queue_running 2.0",
         'tidegate_queue_wait_seconds_bucket{le="60"} 0.0',
         'tidegate_queue_wait_seconds_bucket{le="300"} 1.0',
         "tidegate_queue_wait_seconds_count 1.0",

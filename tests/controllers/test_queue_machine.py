@@ -23,8 +23,9 @@ from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Namespace, Volume
 from tidegate.ports.resource_store import Change
-from tidegate.testing.builders import a_backup, a_volume
+from tidegate.testing.builders import a_backup, a_volume, freezing
 from tidegate.testing.clock import settle
+from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.late_store import LateStore
 
 # Of these, d has no volume and e does not exist.
@@ -51,16 +52,31 @@ def touched(backup):
     }
 
 
+class LoggedHooks(FakeHooks):
+    """Hooks that tell when they begin and when they have ended."""
+
+    async def run(self, run):
+        self.log.append((run.command[0], run.backup, run.namespace, "begins"))
+        try:
+            return await super().run(run)
+        finally:
+            self.log.append((run.command[0], run.backup, run.namespace, "ended"))
+
+
 class Queues(RuleBasedStateMachine):
-    """A whole server whose movers, settings, target and power do as they like."""
+    """A whole server whose movers, hooks, settings, target and power do as they like."""
 
     def __init__(self):
         super().__init__()
         self.loop = asyncio.new_event_loop()
-        self.world = World(store_kind=LateStore)
+        hooks = LoggedHooks()
+        self.hook_log = hooks.log = []
+        self.frozen_by = {}  # by namespace, from the beginning of a freeze to the end of its thaw
+        self.world = World(store_kind=LateStore, hooks=hooks)
         self.finished_movers = []
         self.names = 0
         self.seen = {}  # each backup as the news have it so far
+        self.at_work = set()  # names, from InProgress to whatever ends that, through Deleting
         self.limit = 1
 
     def do(self, work):
@@ -119,26 +135,32 @@ class Queues(RuleBasedStateMachine):
         return found[number % len(found)] if found else None
 
     @rule(
-        wanted=WISHES, excluded=EXCLUDES, priority=st.integers(-2, 2), again=st.booleans(), together=st.integers(1, 3)
+        wanted=WISHES,
+        excluded=EXCLUDES,
+        priority=st.integers(-2, 2),
+        again=st.booleans(),
+        together=st.integers(1, 3),
+        freezes=st.booleans(),
     )
-    def create(self, wanted, excluded, priority, again, together):
-        self.do(self._create(wanted, excluded, priority, again=again, together=together))
+    def create(self, wanted, excluded, *, priority, again, together, freezes):
+        self.do(self._create(wanted, excluded, priority, again=again, together=together, freezes=freezes))
         self.do(self._settle())
 
-    @rule(names=st.lists(st.sampled_from(ALL_NAMES), min_size=1, max_size=3, unique=True))
-    def create_small_ones(self, names):
+    @rule(names=st.lists(st.sampled_from(ALL_NAMES), min_size=1, max_size=3, unique=True), freezes=st.booleans())
+    def create_small_ones(self, names, freezes):
         """What most people do: one namespace each."""
         for name in names:
-            self.do(self._create((name,), (), 0, again=False))
+            self.do(self._create((name,), (), 0, again=False, freezes=freezes))
         self.do(self._settle())
 
-    async def _create(self, wanted, excluded, priority, *, again, together=1):
+    async def _create(self, wanted, excluded, priority, *, again, together=1, freezes=False):
         for _ in range(together):
             self.names += 1
             policy = OnInterruption.REQUEUE if again else OnInterruption.FAIL
             backup = a_backup(f"b{self.names:03}", *wanted).with_metadata(finalizers=(BACKUP_FINALIZER,))
             spec = {"excluded_namespaces": excluded, "priority": priority, "on_interruption": policy}
-            await self.world.store.create(backup.with_spec(**spec))
+            hooks = {"hooks": freezing()} if freezes else {}
+            await self.world.store.create(backup.with_spec(**spec, **hooks))
 
     @rule(number=NUMBERS, well=st.booleans())
     def a_mover_ends(self, number, well):
@@ -162,10 +184,24 @@ class Queues(RuleBasedStateMachine):
     def delete(self, number):
         self.do(self._delete(number))
 
-    async def _delete(self, number):
-        if backup := await self._pick(number):
+    @rule(number=NUMBERS, thaw_hangs=st.booleans())
+    def delete_what_runs(self, number, thaw_hangs):
+        if thaw_hangs:
+            self.world.hooks.stuck.add("thaw")
+        self.do(self._delete(number, BackupPhase.IN_PROGRESS))
+
+    async def _delete(self, number, *phases):
+        if backup := await self._pick(number, *phases):
             await self.world.store.delete(backup.ref)
         await self._settle()
+
+    @rule(freeze_hangs=st.booleans())
+    def hooks_that_hang_end(self, freeze_hangs):
+        for command in ("freeze", "thaw"):
+            self.world.hooks.let_go(command)
+        if freeze_hangs:
+            self.world.hooks.stuck.add("freeze")
+        self.do(self._settle())
 
     @rule(knob=st.sampled_from(["pause", "resume", "target down", "target up", "1", "2", "3", "4"]))
     def somebody_turns_a_knob(self, knob):
@@ -222,16 +258,34 @@ class Queues(RuleBasedStateMachine):
                 before = self.seen.pop(one.name, None)
                 if event.change is not Change.DELETED:
                     self.seen[one.name] = one
+                self._note_work(one, gone=event.change is Change.DELETED)
                 if before is not None and one.status.phase is BackupPhase.READY_TO_START != before.status.phase:
                     self._may_start(one)
             if one.name == "last-step" and one.spec.value == version:
                 return
 
+    def _note_work(self, one, *, gone):
+        if one.status.phase is BackupPhase.IN_PROGRESS and not gone:
+            self.at_work.add(one.name)
+        elif gone or one.status.phase is not BackupPhase.DELETING:
+            self.at_work.discard(one.name)
+
     def _may_start(self, one):
-        running = [b for b in self.seen.values() if b.status.phase.holds_slot and not b.deleting]
+        ready = {b.name for b in self.seen.values() if b.status.phase is BackupPhase.READY_TO_START and not b.deleting}
+        running = [self.seen[name] for name in self.at_work | ready]
         assert len(running) <= self.limit
         for other in running:
             assert other.name == one.name or not touched(one) & touched(other)
+
+    @invariant()
+    def no_application_is_frozen_or_thawed_while_another_backup_has_frozen_it(self):
+        for command, backup, namespace, what in self.hook_log:
+            assert self.frozen_by.get(namespace, backup) == backup, (command, backup, namespace, what)
+            if (command, what) == ("thaw", "ended"):
+                self.frozen_by.pop(namespace, None)
+            else:
+                self.frozen_by[namespace] = backup
+        self.hook_log.clear()
 
     @invariant()
     def whoever_waits_stands_somewhere_and_knows_why(self):
@@ -281,6 +335,8 @@ class Queues(RuleBasedStateMachine):
         await self._set("backup-queue-paused", "false")
         self.world.weather.store_is_down = False
         self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
+        for command in ("freeze", "thaw"):
+            self.world.hooks.let_go(command)
         await self._settle()
         for _ in range(4 * self.names + 10):
             if all(backup.status.phase.final for backup in await self.world.all(Backup)):

@@ -59,7 +59,30 @@ def test_priority_is_a_head_start():
     assert order(table, head_start_seconds=3600) == ["urgent", "early", "late", "idle"]
 
 
-PHASES = st.sampled_from([NEW, QUEUED, RUNNING, BackupPhase.READY_TO_START, BackupPhase.COMPLETED])
+@pytest.mark.parametrize(
+    ("phase", "began", "ended", "holds"),
+    [
+        (BackupPhase.READY_TO_START, None, None, True),
+        (RUNNING, NOW, None, True),
+        (BackupPhase.DELETING, NOW, None, True),
+        (BackupPhase.DELETING, NOW, NOW, False),
+        (BackupPhase.DELETING, None, None, False),
+        (BackupPhase.FINALIZING, NOW, None, False),
+        (BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS, NOW, None, False),
+        (BackupPhase.COMPLETED, NOW, NOW, False),
+    ],
+)
+def test_whoever_is_deleted_while_at_work_holds_its_slot_and_nobody_else_who_is_deleted(phase, began, ended, holds):
+    backup = a_backup("b", "shop", phase=phase).with_metadata(deletion_timestamp=NOW)
+    table = table_of(backup.with_status(start_timestamp=began, completion_timestamp=ended))
+
+    assert (table.running() == ["b"], len(table) == 1) == (holds, holds)
+    assert [runner.leaving for runner in table.snapshot(Surroundings()).running] == [True] * holds
+
+
+PHASES = st.sampled_from(
+    [NEW, QUEUED, RUNNING, BackupPhase.READY_TO_START, BackupPhase.COMPLETED, BackupPhase.DELETING]
+)
 CHANGES = st.lists(
     st.tuples(
         st.integers(0, 6), PHASES, st.integers(0, 30), st.integers(-2, 2), st.sampled_from(["", "a", "b", "a*", "*b"])
@@ -74,6 +97,7 @@ def test_a_table_told_of_every_change_equals_one_told_of_the_last_state(changes,
     around = Surroundings(namespaces=frozenset({"a", "b"}), head_start_seconds=head_start)
     for number, phase, ticket, priority, namespace in changes:
         backup = a_backup(f"b{number}", *([namespace] if namespace else []), phase=phase, ticket=ticket * 1_000_000)
+        backup = backup.with_status(start_timestamp=NOW if ticket % 2 else None)
         last[backup.name] = backup.with_spec(priority=priority)
         told.note(last[backup.name])
         told.snapshot(around)

@@ -16,6 +16,12 @@ def test_a_backup_that_was_not_moving_is_left_as_it_was(phase):
     assert after_restart([a_backup("b", phase=phase, ticket=3)], now=THEN) == []
 
 
+def test_a_backup_that_is_being_deleted_neither_fails_nor_queues_again_and_so_keeps_its_slot():
+    deleting = a_backup("b", phase=BackupPhase.IN_PROGRESS).with_metadata(deletion_timestamp=THEN)
+
+    assert after_restart([deleting.with_spec(on_interruption=OnInterruption.REQUEUE)], now=THEN) == []
+
+
 def test_a_backup_that_was_in_progress_fails_with_the_reason():
     (failed,) = after_restart([a_backup("b", phase=BackupPhase.IN_PROGRESS)], now=THEN)
 

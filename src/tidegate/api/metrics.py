@@ -108,8 +108,7 @@ def _queue(services: Services, figures: BackupFigures, table: QueueTable) -> Ite
     since = figures.queued_since()
     oldest = (services.clock.now() - since).total_seconds() if since else 0.0
     yield gauge("queue_oldest_wait_seconds", "How long the oldest queued backup waits.", [], [([], oldest)])
-    running = sum(count for phase, count in figures.phases.items() if phase.holds_slot)
-    yield gauge("queue_running", "Backups that hold a slot of concurrent-backups.", [], [([], running)])
+    yield gauge("queue_running", "Backups that hold a slot of concurrent-backups.", [], [([], len(table.running()))])
     waits = HistogramMetricFamily("tidegate_queue_wait_seconds", "How long the stored backups waited for their start.")
     waits.add_metric([], *figures.waits())
     yield waits

@@ -166,8 +166,10 @@ class BackupController:
     async def _take_apart(self, backup: Backup) -> Next:
         """Delete the transfers, each of which removes its data from the store; run owed post hooks; then let go."""
         if backup.status.phase is not BackupPhase.DELETING:
-            status = backup.status.no_longer_waiting().replace(phase=BackupPhase.DELETING)
-            marked = with_events(backup, backup.replace(status=status), now=self.clock.now())
+            now, status = self.clock.now(), backup.status.no_longer_waiting().replace(phase=BackupPhase.DELETING)
+            if not backup.holds_slot and status.completion_timestamp is None:
+                status = status.replace(completion_timestamp=now)  # it left its slot, and must not take it again
+            marked = with_events(backup, backup.replace(status=status), now=now)
             backup = await self.store.update_status(marked)
         uploads = await self._uploads(backup)
         for upload in uploads:

@@ -23,6 +23,8 @@ class Contender(NamedTuple):
     name: str
     scope: Scope
     target: str = ""
+    leaving: bool = False
+    """Whether it is being deleted, and still holds its slot."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,7 @@ class Obstacle(NamedTuple):
     def message(self) -> str:
         """One sentence for a person."""
         if self.claim is not None:
-            state = "is running" if self.claim.running else "is ahead in the queue"
-            return f"{self.claim.who} {state} and shares {_listed(self.shared)}"
+            return f"{self.claim.who} {self.claim.state} and shares {_listed(self.shared)}"
         return self.detail
 
 
@@ -193,11 +194,11 @@ def ahead_of_all(queue: QueueSnapshot) -> list[Claim]:
     """What every waiting backup finds ahead of itself: all that runs, then the restores that wait."""
     claims: list[Claim] = []
     for restore in (one for one in queue.restores if one.running):
-        claims.append(Claim(restore.name, restore.scope, running=True, order=len(claims), by_restore=True))
+        claims.append(restore.claim(order=len(claims)))
     for runner in queue.running:
-        claims.append(Claim(runner.name, runner.scope, running=True, order=len(claims)))
+        claims.append(Claim(runner.name, runner.scope, running=True, order=len(claims), leaving=runner.leaving))
     for restore in (one for one in queue.restores if not one.running):
-        claims.append(Claim(restore.name, restore.scope, running=False, order=len(claims), by_restore=True))
+        claims.append(restore.claim(order=len(claims)))
     return claims
 
 

@@ -5,14 +5,6 @@ from typing import NamedTuple
 from tidegate.decide.overlap import Scope
 
 
-class RestoreClaim(NamedTuple):
-    """A restore that runs or waits, and what it writes to."""
-
-    name: str
-    scope: Scope
-    running: bool
-
-
 class Claim(NamedTuple):
     """A backup or a restore that runs, or waits ahead, and what it touches."""
 
@@ -22,6 +14,8 @@ class Claim(NamedTuple):
     order: int
     """Claims are made in this order; those that run come first."""
     by_restore: bool = False
+    leaving: bool = False
+    """Whether it is being deleted, and not yet at an end."""
 
     @property
     def who(self) -> str:
@@ -29,9 +23,29 @@ class Claim(NamedTuple):
         return f"{'restore' if self.by_restore else 'backup'} {self.name}"
 
     @property
+    def state(self) -> str:
+        """What it does, after its name."""
+        if self.leaving:
+            return "is being deleted"
+        return "is running" if self.running else "is ahead in the queue"
+
+    @property
     def label(self) -> str:
         """Who, in short, and never the same for two: where backups wait, a plain name is that of a backup."""
         return self.who if self.by_restore else self.name
+
+
+class RestoreClaim(NamedTuple):
+    """A restore that runs or waits, and what it writes to."""
+
+    name: str
+    scope: Scope
+    running: bool
+    leaving: bool = False
+
+    def claim(self, *, order: int) -> Claim:
+        """As it stands in the way of others."""
+        return Claim(self.name, self.scope, self.running, order, by_restore=True, leaving=self.leaving)
 
 
 class Claims:

@@ -64,6 +64,8 @@ def _running(figures: BackupFigures, snapshot: QueueSnapshot, moving: Seconds, n
         expected = _expected(figures, figure)
         ran = (now - figure.began).total_seconds() if figure and figure.began else 0.0
         left = max(_left(expected, ran), moving.get(runner.name, 0.0))
+        if runner.leaving:  # it moves nothing more; what it has begun is taken apart
+            left = expected * _LEAST_LEFT
         racers.append(Racer(runner.name, runner.scope, left, runner.target))
     return racers
 
@@ -74,8 +76,8 @@ def _left(expected: float, ran: float) -> float:
 
 
 def _waiting(figures: BackupFigures, waiting: Iterable[Contender]) -> Iterator[Racer]:
-    for name, scope, target in waiting:
-        yield Racer(name, scope, _expected(figures, figures.of(name)), target)
+    for one in waiting:
+        yield Racer(one.name, one.scope, _expected(figures, figures.of(one.name)), one.target)
 
 
 def _expected(figures: BackupFigures, figure: Figure | None) -> float:

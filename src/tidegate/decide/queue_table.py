@@ -20,7 +20,7 @@ from tidegate.decide.queue_wishes import Key, Wanted, WishIndex
 from tidegate.decide.target_away import Away
 from tidegate.model.backup import Backup, BackupPhase
 
-_LIVE = frozenset({BackupPhase.NEW, BackupPhase.QUEUED, BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS})
+_BEFORE_ITS_SLOT = frozenset({BackupPhase.NEW, BackupPhase.QUEUED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class QueueEntry:
     priority: int
     created: datetime | None
     cancel: bool = False
+    deleting: bool = False
     why: tuple[str, str] = ("", "")
     """The reason and the message that are stored: why it waits, as far as anyone was told."""
 
@@ -56,12 +57,13 @@ class QueueEntry:
             priority=spec.priority,
             created=backup.metadata.creation_timestamp,
             cancel=spec.cancel,
+            deleting=backup.deleting,
             why=(waiting.reason, waiting.message) if (waiting := status.condition("Waiting")) else ("", ""),
         )
 
 
 class QueueTable:
-    """One entry for each backup that is New, Queued, ReadyToStart or InProgress and not being deleted."""
+    """One entry for each backup that holds a slot, and for each that is New or Queued and not being deleted."""
 
     def __init__(self) -> None:
         self._entries: dict[str, QueueEntry] = {}
@@ -91,7 +93,8 @@ class QueueTable:
     def note(self, backup: Backup) -> None:
         """The backup is now like this."""
         self._highest_ticket = max(self._highest_ticket, backup.status.queue_ticket or 0)
-        if backup.deleting or backup.status.phase not in _LIVE:
+        waits = backup.status.phase in _BEFORE_ITS_SLOT and not backup.deleting
+        if not waits and not backup.holds_slot:
             self.forget(backup.name)
             return
         entry = QueueEntry.of(backup)
@@ -196,7 +199,7 @@ class QueueTable:
     def contender(self, name: str) -> Contender:
         """The same, as a plan wants it."""
         entry = self._entries[name]
-        return Contender(name, self._scopes.of(entry.wanted), entry.target)
+        return Contender(name, self._scopes.of(entry.wanted), entry.target, entry.deleting)
 
     def snapshot(self, around: "Surroundings") -> QueueSnapshot:
         """What a plan is made from. Good until the next change."""
@@ -220,7 +223,7 @@ class QueueTable:
         if entry.wanted not in self._wanted:
             self._scopes.note(entry.wanted)
         self._wanted[entry.wanted] += 1
-        if entry.cancel and entry.phase in {BackupPhase.NEW, BackupPhase.QUEUED}:
+        if entry.cancel and entry.phase in _BEFORE_ITS_SLOT:
             self._cancelled[entry.name] = entry  # it takes no place and claims nothing any more
         elif entry.phase is BackupPhase.QUEUED:
             insort(self._order, self._key(entry))

@@ -46,7 +46,10 @@ def after_restart(resources: Iterable[Resource], *, now: datetime) -> list[Backu
 
 
 def _request(resource: Resource, *, now: datetime) -> Backup | None:
-    if isinstance(resource, Backup) and resource.status.phase in _UNDER_WAY and not resource.status.interrupted:
+    # Whoever takes one apart that is being deleted ends its uploads, runs what it owes, and frees its slot after that.
+    if not isinstance(resource, Backup) or resource.deleting:
+        return None
+    if resource.status.phase in _UNDER_WAY and not resource.status.interrupted:
         owed = tuple(
             block.replace(phase=BlockPhase.POST_HOOKS)
             for block in resource.status.blocks

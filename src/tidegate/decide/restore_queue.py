@@ -25,10 +25,10 @@ def plan_restores(
     claims = Claims()
     order = 0
     for running in (one for one in restores if one.running):
-        claims.add(Claim(running.name, running.scope, running=True, order=order, by_restore=True))
+        claims.add(running.claim(order=order))
         order += 1
     for backup in backups:
-        claims.add(Claim(backup.name, backup.scope, running=True, order=order))
+        claims.add(Claim(backup.name, backup.scope, running=True, order=order, leaving=backup.leaving))
         order += 1
     start: list[str] = []
     wait: list[Waiting] = []
@@ -56,6 +56,7 @@ class RestoreEntry:
     """How far it is in its life, which only goes forward: 0 waits, 1 was called off before it began, 2 runs."""
     created: datetime | None
     volumes: tuple[str, ...]
+    deleting: bool = False
 
     @classmethod
     def of(cls, restore: Restore) -> "RestoreEntry | None":
@@ -66,7 +67,7 @@ class RestoreEntry:
         called_off = restore.spec.cancel or restore.deleting
         progress = int(called_off) if phase is RestorePhase.NEW else 2
         created, volumes = restore.metadata.creation_timestamp, restore.status.target_volumes or ()
-        return cls(restore.name, restore.metadata.uid, progress, created, volumes)
+        return cls(restore.name, restore.metadata.uid, progress, created, volumes, restore.deleting)
 
 
 class RestoreTable:
@@ -122,7 +123,9 @@ class RestoreTable:
         """
         ordered = sorted(self._entries.values(), key=lambda one: (one.created is None, one.created, one.name))
         return tuple(
-            RestoreClaim(entry.name, _scope(entry, by_volume=by_volume), running=entry.progress > 1)
+            RestoreClaim(
+                entry.name, _scope(entry, by_volume=by_volume), running=entry.progress > 1, leaving=entry.deleting
+            )
             for entry in ordered
             if entry.progress > 1 or (entry.progress == 0 and not paused)
         )

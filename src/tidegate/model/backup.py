@@ -50,11 +50,6 @@ class BackupPhase(StrEnum):
         """Whether the work is over, well or not."""
         return self in _FINAL
 
-    @property
-    def holds_slot(self) -> bool:
-        """Whether it counts against `concurrent-backups` and keeps its namespaces from others."""
-        return self in {BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS}
-
 
 _FINAL = frozenset(
     {
@@ -191,3 +186,15 @@ class Backup(Resource):
     def pinned(self) -> bool:
         """Whether only a person may delete it."""
         return self.metadata.labels.get(PINNED_LABEL) == "true"
+
+    @property
+    def holds_slot(self) -> bool:
+        """Whether it counts against `concurrent-backups` and keeps its namespaces from others.
+
+        One that is deleted while it runs holds both until its record is gone: until then an upload may read, a hook may
+        be owed. `Deleting` alone does not tell; one that began and has not ended was at work.
+        """
+        status = self.status
+        if status.phase is BackupPhase.DELETING:
+            return status.start_timestamp is not None and status.completion_timestamp is None
+        return status.phase in {BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS}
