@@ -95,6 +95,9 @@ BAD = {
     "columns of different lengths": packed({**document(), "size": [1, 2]}),
     "a column that is a text": packed({**document(), "name": "backup-1"}),
     "half a character": packed(document(snapshot="\ud800")),
+    "half a character as bytes": gzip.compress(
+        json.dumps(document(snapshot="?")).encode().replace(b"?", b"\xed\xa0\x80")
+    ),
     "a bomb": gzip.compress(bytes(300 * 1024 * 1024), 1),
 }
 

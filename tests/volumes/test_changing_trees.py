@@ -174,7 +174,7 @@ def test_what_may_not_be_read_is_left_out_and_named():
         (tree / "a").chmod(0)
         with as_nobody(), opened(path) as source:
             read_all(source)
-            assert [warning.split(":")[0] for warning in source.warnings()] == ["d", "a"]
+            assert [warning.split(":")[0] for warning in source.warnings() if "trusted" not in warning] == ["d", "a"]
 
 
 def test_equal_trees_make_equal_images(tree):

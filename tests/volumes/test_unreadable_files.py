@@ -65,6 +65,22 @@ def test_unreadable_files_are_named_in_warnings_and_the_rest_is_backed_up(tree):
     assert "open" not in warnings
 
 
+def test_no_name_of_an_unreadable_file_becomes_a_link_to_what_the_backup_does_not_have(tree):
+    (tree / "sparse").touch()
+    os.truncate(tree / "sparse", 2**20)
+    os.link(tree / "sparse", tree / "twin")
+    (tree / "sparse").chmod(0o000)
+
+    def work():
+        bench = MoverBench(MemoryObjects(ManualClock()))
+        left_out = bench.upload(tree, kind=VolumeKind.DIRECTORY).left_out
+        with tempfile.TemporaryDirectory() as place:
+            bench.download(Path(place) / "back", kind=VolumeKind.DIRECTORY)
+            return " ".join([*sorted(left_out), "->", *sorted(path.name for path in (Path(place) / "back").iterdir())])
+
+    assert as_nobody(work) == "closed secret sparse twin -> closed open"
+
+
 def test_a_directory_that_may_not_be_entered_is_refused_when_the_volume_is_made(tree):
     def work():
         try:

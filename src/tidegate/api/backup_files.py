@@ -1,7 +1,6 @@
 """The files in a backup: what a directory holds, and one file to take away."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from urllib.parse import parse_qs, quote
 
@@ -15,6 +14,7 @@ from tidegate.api.parameters import CutParameter
 from tidegate.api.services import Services
 from tidegate.decide.tree_choice import tree_to_browse
 from tidegate.errors import TidegateError
+from tidegate.format.times import moment_of
 from tidegate.format.tree_entry import ROOT_PATH, TreeEntry
 from tidegate.model.backup import Backup
 from tidegate.model.file_listing import FileListing, FilePagination, ListedFile
@@ -29,7 +29,6 @@ log = structlog.get_logger(__name__)
 
 _PAGE = 200
 _LARGEST_PAGE = 1000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Whoever wrote the file decides what is in it: it is never shown as a page of ours, only saved.
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -124,7 +123,7 @@ def _listed(entry: TreeEntry) -> ListedFile:
         uid=entry.uid,
         gid=entry.gid,
         size=entry.size,
-        modified=_EPOCH + timedelta(microseconds=entry.mtime_ns // 1000),
+        modified=moment_of(entry.mtime_ns),
         target=_readable(entry.target),
     )
 

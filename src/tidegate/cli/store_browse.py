@@ -143,9 +143,9 @@ def _list_names(cli: CliContext, place: Place, output: options.Output) -> None:
 
 
 def _show_entry(cli: CliContext, entry: "TreeEntry", *, long: bool, output: options.Output) -> None:
-    from datetime import UTC, datetime, timedelta
+    from tidegate.format.times import moment_of
 
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=entry.mtime_ns // 1000)
+    moment = moment_of(entry.mtime_ns)
     document = {
         "path": entry.path,
         "type": str(entry.type),

@@ -30,6 +30,9 @@ _CHANGED = "tidegate.dev/changed-files"
 _MOST_CHANGED = 100
 _LONGEST_CHANGED = 64 * 1024
 _NUMBER = re.compile(r"[0-9]{1,19}")
+_SUM = re.compile(r"[0-9]{1,40}")
+# Two sparse files have more bytes than a number of 64 bits counts. Everything else that counts stays within it.
+_MOST_COUNTED = 2**63 - 1
 
 
 def align_up(offset: int, block_size: int = DEFAULT_BLOCK_SIZE) -> int:
@@ -93,8 +96,9 @@ class TreeMark:
             _OFFSET: str(self.manifest_offset),
             _LENGTH: str(self.manifest_length),
             _CHECKSUM: self.manifest_checksum,
-            _FILE_BYTES: str(self.file_bytes),
-            _SETTLED: str(self.settled_before_ns),
+            _FILE_BYTES: str(min(self.file_bytes, _MOST_COUNTED)),
+            # An earlier time is safe: more files are read again than need be.
+            _SETTLED: str(min(self.settled_before_ns, _MOST_COUNTED)),
         }
 
     @classmethod
@@ -112,7 +116,7 @@ class TreeMark:
             _number(parameters, _OFFSET),
             _number(parameters, _LENGTH),
             parameters.get(_CHECKSUM, ""),
-            _number(parameters, _FILE_BYTES),
+            min(_number(parameters, _FILE_BYTES, form=_SUM), _MOST_COUNTED),
             _number(parameters, _SETTLED) if _SETTLED in parameters else 0,
         )
         if mark.manifest_offset + mark.manifest_length > image_size or not is_checksum(mark.manifest_checksum):
@@ -123,7 +127,8 @@ class TreeMark:
 def shown_size(parameters: Mapping[str, str], *, image_size: int) -> int:
     """Bytes that a person would call the size of the content: of the files for a tree, else of the image."""
     text = parameters.get(_FILE_BYTES, "")
-    return int(text) if parameters.get(CONTENT) == TREE and _NUMBER.fullmatch(text) else image_size
+    is_told = parameters.get(CONTENT) == TREE and _SUM.fullmatch(text)
+    return min(int(text), _MOST_COUNTED) if is_told else image_size
 
 
 def changed_parameter(paths: Iterable[str]) -> dict[str, str]:
@@ -144,8 +149,8 @@ def changed_files(parameters: Mapping[str, str]) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def _number(parameters: Mapping[str, str], key: str) -> int:
+def _number(parameters: Mapping[str, str], key: str, *, form: re.Pattern[str] = _NUMBER) -> int:
     text = parameters.get(key, "")
-    if not _NUMBER.fullmatch(text):
+    if not form.fullmatch(text):
         raise DamagedMetadata(f"the cfg's parameter {key} should be a whole number, not {text[:40]!r}")
     return int(text)

@@ -70,7 +70,7 @@ def open_cfg(cfg: BackupCfg, key: EncryptionKey, *, what: str) -> BackupCfg:
     marked = replace(cfg, parameters=rest)
     try:
         seal = base64.b64decode(cfg.parameters.get(_SEAL, ""), validate=True)
-        private = json.loads(_sealer(cfg, key).open(seal, bound_to=_bound(marked)))
+        private = json.loads(str(_sealer(cfg, key).open(seal, bound_to=_bound(marked)), "utf-8"))
     except (ValueError, binascii.Error) as error:
         raise DamagedMetadata(f"{what} was changed after it was encrypted: {error}") from error
     return replace(marked, parameters={**private, **rest})

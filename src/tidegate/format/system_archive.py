@@ -112,7 +112,7 @@ def _json(texts: Mapping[str, bytes], path: str) -> object:
             f"the archive has no {path}", hint="was it written by Longhorn? Only Longhorn restores it"
         )
     try:
-        return json.loads(texts[path])
+        return json.loads(str(texts[path], "utf-8"))
     except (ValueError, RecursionError) as error:
         raise DamagedMetadata(f"{path} in the archive cannot be understood: {error}") from error
 

@@ -1,7 +1,8 @@
 """One line of a tree's manifest: a path, what it is, and where its bytes lie in the image.
 
 A line is ASCII JSON. Names are whatever bytes the file system allows; those that are not UTF-8 travel as the lone
-surrogates that Python's file functions use for them, so they come back byte for byte.
+surrogates that Python's file functions use for them, so they come back byte for byte. Each field takes every value that
+the operating system can tell of a file: what a backup writes, a restore reads.
 """
 
 import base64
@@ -19,10 +20,13 @@ from tidegate.errors import DamagedMetadata
 ROOT_PATH = "."
 LONGEST_LINE = 16 * 1024 * 1024
 MOST_EXTENTS = 8192
-_LONGEST_PATH = 1024 * 1024
+LONGEST_PATH = 1024 * 1024
+"""Characters of a path that is backed up. With escapes, and twice in a hard link, it still fits into a line."""
 _LARGEST_ID = 2**32 - 1
 _LARGEST_INT64 = 2**63 - 1
 _LARGEST_UINT64 = 2**64 - 1
+# Seconds of 64 bits: the kernel's own. Some file systems keep all of them.
+_EARLIEST_NS, _LATEST_NS = -(2**63) * 10**9, 2**63 * 10**9 - 1
 _MODE_BITS = 0o7777
 _OUT_OF_TREE = frozenset({"", ".", ".."})
 _JSON = json.JSONDecoder()
@@ -113,8 +117,8 @@ class TreeEntry:
                 mode=_whole(get("mode", 0), 0, _MODE_BITS),
                 uid=_whole(get("uid", 0), 0, _LARGEST_ID),
                 gid=_whole(get("gid", 0), 0, _LARGEST_ID),
-                mtime_ns=_whole(get("mtime_ns", 0), -_LARGEST_INT64),
-                ctime_ns=_whole(get("ctime_ns", 0), -_LARGEST_INT64),
+                mtime_ns=_whole(get("mtime_ns", 0), _EARLIEST_NS, _LATEST_NS),
+                ctime_ns=_whole(get("ctime_ns", 0), _EARLIEST_NS, _LATEST_NS),
                 inode=_whole(get("inode", 0), 0, _LARGEST_UINT64),
                 size=_whole(get("size", 0)),
                 extents=_extents(get("extents", ()), content_end),
@@ -122,6 +126,8 @@ class TreeEntry:
                 xattrs=_xattrs(value["xattrs"]) if "xattrs" in value else {},
             )
             entry._check()
+            if entry.type is not EntryType.FILE:  # `encode` writes these for files only
+                entry.__dict__.update(ctime_ns=0, inode=0, size=0)
         except (ValueError, TypeError, AttributeError, RecursionError, binascii.Error) as error:
             raise DamagedMetadata(f"the tree's manifest has a wrong line {line[:80]!r}: {error}") from error
         return entry
@@ -165,7 +171,7 @@ def _usual_file(line: bytes, content_end: int) -> TreeEntry | None:
     mode, uid, gid, mtime_ns, ctime_ns, inode, size, image_offset, length, file_offset = map(int, numbers)
     path = raw.decode("ascii")
     wrong = mode > _MODE_BITS or length == 0 or image_offset + length > content_end or file_offset + length > size
-    if wrong or path == ROOT_PATH or len(path) > _LONGEST_PATH or not _OUT_OF_TREE.isdisjoint(path.split("/")):
+    if wrong or path == ROOT_PATH or not _OUT_OF_TREE.isdisjoint(path.split("/")):
         return None
     extent = Extent(image_offset, length, file_offset)
     return quick_file(path, mode, uid, gid, mtime_ns, size, (extent,), {}, ctime_ns=ctime_ns, inode=inode)
@@ -212,7 +218,7 @@ def check_path(path: str) -> None:
 
 
 def _text(value: object) -> str:
-    if type(value) is not str or len(value) > _LONGEST_PATH:
+    if type(value) is not str:
         raise ValueError("a path or a target should be text")
     if not value.isascii():
         # A surrogate that stands for no byte, or half a pair, cannot be a file name.

@@ -113,7 +113,8 @@ def decode_index(body: bytes, *, volume: str) -> dict[str, IndexEntry]:
             raise DamagedMetadata(f"{what} is cut or larger than {_LARGEST_TEXT} bytes")
         if _HALF_CHARACTER.search(text):
             raise DamagedMetadata(f"{what} has what is half a character")
-        document = json.loads(text)
+        # Decoded here: given bytes, `json` lets halves of characters through.
+        document = json.loads(str(text, "utf-8"))
         if document["version"] != _VERSION or document["volume"] != volume:
             raise DamagedMetadata(f"{what} is of another volume or version")
         entries = list(_decode(document))

@@ -1,21 +1,47 @@
 """Extended attributes, ACLs among them, of what lies in a directory."""
 
+import errno
 import os
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 _HANDLES = "/proc/self/fd"
+# The file system has none, or the file is gone: its bytes will say so.
+_NONE_THERE = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOENT, errno.ESTALE})
+
+OnLoss = Callable[[str], None]
 
 
-def xattrs_in(directory: int, name: str) -> dict[str, bytes]:
-    """Those that we may see; a file system without them has none. Links are not followed, nothing is opened."""
+def xattrs_in(directory: int, name: str, on_loss: OnLoss) -> dict[str, bytes]:
+    """Those that we may see; a file system without them has none. Links are not followed, nothing is opened.
+
+    `on_loss` hears what could not be read, as the end of a sentence about the file.
+    """
     if not _handles_are_shown():
-        return _xattrs_opened(directory, name)
+        return _xattrs_opened(directory, name, on_loss)
     path = f"{_HANDLES}/{directory}/{name}"
+    return _read(
+        partial(os.listxattr, path, follow_symlinks=False),
+        lambda attribute: os.getxattr(path, attribute, follow_symlinks=False),
+        on_loss,
+    )
+
+
+def _read(list_names: Callable[[], list[str]], get: Callable[[str], bytes], on_loss: OnLoss) -> dict[str, bytes]:
     try:
-        names = os.listxattr(path, follow_symlinks=False)
-        return {name: os.getxattr(path, name, follow_symlinks=False) for name in names} if names else {}
-    except OSError:
+        names = list_names()
+    except OSError as error:
+        if error.errno not in _NONE_THERE:
+            on_loss(f"its extended attributes could not be read and were left out: {error.strerror}")
         return {}
+    found: dict[str, bytes] = {}
+    for name in names:
+        try:
+            found[name] = get(name)
+        except OSError as error:
+            if error.errno not in _NONE_THERE:
+                on_loss(f"its attribute {name} could not be read and was left out: {error.strerror}")
+    return found
 
 
 @cache
@@ -23,14 +49,19 @@ def _handles_are_shown() -> bool:
     return os.path.isdir(_HANDLES)
 
 
-def _xattrs_opened(directory: int, name: str) -> dict[str, bytes]:
+def _xattrs_opened(directory: int, name: str, on_loss: OnLoss) -> dict[str, bytes]:
     try:
         handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
-    except OSError:
+    except OSError as error:
+        if error.errno not in _NONE_THERE:
+            on_loss(f"its extended attributes could not be read and were left out: {error.strerror}")
         return {}
     try:
-        return {name: os.getxattr(handle, name) for name in os.listxattr(handle)}
-    except OSError:
-        return {}
+        return _read(partial(os.listxattr, handle), partial(os.getxattr, handle), on_loss)
     finally:
         os.close(handle)
+
+
+def set_xattr_in(directory: int, name: str, attribute: str, value: bytes) -> None:
+    """Set one of a symbolic link, which cannot be opened. Raises OSError, also where handles are not shown."""
+    os.setxattr(f"{_HANDLES}/{directory}/{name}", attribute, value, follow_symlinks=False)

@@ -14,6 +14,7 @@ from tidegate.errors import NoSpace, SourceUnreadable
 from tidegate.format.checksum import CHECKSUM_DIGITS
 from tidegate.format.manifest_cuts import cut_manifest, in_pieces
 from tidegate.format.packed_tree import Packer, TreeMark, align_up, changed_parameter
+from tidegate.format.shown_path import shown_path
 from tidegate.format.tree_entry import LONGEST_LINE, EntryType, Extent
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.format.tree_layout import BlockUse, Places
@@ -25,8 +26,8 @@ from tidegate.volumes.known_tree import KnownFile, known_tree
 from tidegate.volumes.mounted_tree import refuse_unfinished_tree
 from tidegate.volumes.scan import Scanned, TreeScan
 from tidegate.volumes.tree_spool import TreeSpool
+from tidegate.volumes.warning_list import WarningList
 
-_MOST_WARNINGS = 1000
 _MOST_LEFT_OUT = 100
 _MOST_TRIES = 3
 # A file that is larger and keeps changing would be read for hours, and still be mixed.
@@ -72,9 +73,8 @@ class DirectorySource:
         self._newest: dict[int, int] = {}
         self._origins: dict[int, int] = {}
         self._one_pack = threading.Lock()
-        self._warnings: list[str] = []
-        self._warnings_left_out = 0
-        self._scan = TreeScan(self._root, excludes=globs, warn=self._warn, still_wanted=still_wanted)
+        self._warnings = WarningList()
+        self._scan = TreeScan(self._root, excludes=globs, warn=self._warnings.add, still_wanted=still_wanted)
         self._places = BlockUse(0, block_size).plan()
         self._begin_new(0)
         self._file_bytes = 0
@@ -135,9 +135,10 @@ class DirectorySource:
 
     def warnings(self) -> Sequence[str]:
         """See VolumeSource."""
-        told = [*self._warnings, *self._watch.warnings()]
-        more = len(told[_MOST_WARNINGS:]) + self._warnings_left_out
-        return [*told[:_MOST_WARNINGS], f"and {more} more"] if more else told
+        told = WarningList()
+        told.take_over(self._warnings)
+        told.take_over(WarningList(self._watch.warnings()))
+        return told.sentences()
 
     @property
     def snapshot(self) -> str:
@@ -195,7 +196,9 @@ class DirectorySource:
         extents = tuple(Extent(self._packer.place(length), length, offset) for offset, length in scanned.data)
         line = scanned.entry.encode(extents)
         if len(line) > LONGEST_LINE:
-            self._warn(f"{scanned.entry.path}: its extended attributes are too large and were left out")
+            self._warnings.add(
+                f"{shown_path(scanned.entry.path)}: its extended attributes are too large and were left out"
+            )
             line = replace(scanned.entry, xattrs={}).encode(extents)
         begin = self._spool.append(line)
         for extent in extents:
@@ -291,18 +294,13 @@ class DirectorySource:
         value = json.loads(line)
         if value["type"] != EntryType.HARD_LINK or value["target"] not in lost_paths:
             return False
-        self._warn(f"{value['path']}: is the same file as {value['target']} and was left out too")
+        path, target = shown_path(value["path"]), shown_path(value["target"])
+        self._warnings.add(f"{path}: is the same file as {target} and was left out too")
         return True
 
     def _size_of(self, line: int) -> int:
         size: int = json.loads(self._spool.line(line))["size"]
         return size
-
-    def _warn(self, sentence: str) -> None:
-        if len(self._warnings) < _MOST_WARNINGS:
-            self._warnings.append(sentence)
-        else:
-            self._warnings_left_out += 1
 
 
 def open_tree(path: str) -> int:

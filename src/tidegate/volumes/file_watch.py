@@ -5,6 +5,7 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from tidegate.errors import SourceUnreadable
+from tidegate.format.shown_path import shown_path
 
 # The file, or the way to it, is not what it was. Anything else (too many open files) is not about this file.
 _ABOUT_THE_FILE = frozenset(
@@ -49,15 +50,15 @@ class FileWatch:
     def lost(self, line: int, path: str, error: OSError) -> None:
         """The file cannot be read; raises SourceUnreadable if that is not about the file."""
         if error.errno not in _ABOUT_THE_FILE:
-            raise SourceUnreadable(f"{path} cannot be read: {error.strerror}") from error
+            raise SourceUnreadable(f"{shown_path(path)} cannot be read: {error.strerror}") from error
         gone = error.errno in _VANISHED
         what = "vanished while the tree was read" if gone else f"could not be read and was left out: {error.strerror}"
         with self._lock:
             if self._changed.pop(line, None) is not None:
                 self._changed_in_all -= 1
-            self._lost.setdefault(line, f"{path}: {what}")
+            self._lost.setdefault(line, f"{shown_path(path)}: {what}")
             if not gone:
-                self._unreadable[line] = path
+                self._unreadable[line] = shown_path(path)
 
     def take_changed(self) -> Mapping[int, str]:
         """The files that changed, line and path, to be read once more; from here on they count as unchanged."""
@@ -87,7 +88,7 @@ class FileWatch:
             told = sorted(
                 [*self._lost.values()]
                 + [
-                    f"{path}: changed while it was read; the backup may mix old and new content"
+                    f"{shown_path(path)}: changed while it was read; the backup may mix old and new content"
                     for path in self._changed.values()
                 ]
             )

@@ -1,13 +1,12 @@
 """The files of a tree's last backup, to be met again in the order of a walk."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, NamedTuple
 
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock
 from tidegate.format.packed_reader import ImageBytes, read_manifest
 from tidegate.format.packed_tree import TreeMark
-from tidegate.format.tree_entry import ROOT_PATH, EntryType
+from tidegate.format.tree_entry import ROOT_PATH, EntryType, Extent, TreeEntry
 from tidegate.format.tree_manifest import split_lines
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.file_identity import Identity
@@ -21,7 +20,7 @@ class KnownFile(NamedTuple):
     parent: str
     name: str
     identity: Identity
-    extents: list[list[int]]
+    extents: Sequence[Extent]
     """As in the manifest: offset in the image, length, offset in the file."""
     line: bytes
     """Of the manifest, without its end. As long as the identity is the same, every word of it is still true."""
@@ -79,21 +78,15 @@ def known_tree(base: BackupContent | None, spool: IO[bytes]) -> KnownTree:
 
 
 def _known_files(spool: IO[bytes], mark: TreeMark) -> Iterator[KnownFile]:
-    """Files that can be told unchanged by their times. Ends early at a line that nobody of ours wrote."""
+    """Files that can be told unchanged by their times. Ends at a line that a restore could not read."""
     spool.seek(0)
     try:
         for line in split_lines(iter(lambda: spool.read(_PIECE), b"")):
-            value = json.loads(str(line, "ascii"))
-            if value["type"] != EntryType.FILE or value["ctime_ns"] >= mark.settled_before_ns:
-                continue
-            parent, _, name = value["path"].rpartition("/")
-            identity = (value["size"], value["mtime_ns"], value["ctime_ns"], value["inode"])
-            extents = value["extents"]
-            for begin, length, _ in extents:
-                if not 0 <= begin < begin + length <= mark.manifest_offset:
-                    return
-            yield KnownFile(parent or ROOT_PATH, name, identity, extents, line)
-    except (DamagedMetadata, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            entry = TreeEntry.decode(line, content_end=mark.manifest_offset)
+            if entry.type is EntryType.FILE and entry.ctime_ns < mark.settled_before_ns:
+                identity = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
+                yield KnownFile(entry.parent, entry.name, identity, entry.extents, line)
+    except DamagedMetadata:
         return
 
 

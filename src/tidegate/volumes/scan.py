@@ -5,8 +5,10 @@ import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tidegate.disk.capabilities import sees_trusted_attributes
 from tidegate.errors import SourceUnreadable
-from tidegate.format.tree_entry import MOST_EXTENTS, ROOT_PATH, EntryType, TreeEntry
+from tidegate.format.shown_path import shown_path
+from tidegate.format.tree_entry import LONGEST_PATH, MOST_EXTENTS, ROOT_PATH, EntryType, TreeEntry
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.volumes.attributes import xattrs_in
 from tidegate.volumes.beneath import DIRECTORY, open_beneath
@@ -58,7 +60,10 @@ class TreeScan:
     def walk(self, known: KnownTree) -> Iterator[Scanned | KnownFile]:
         """The root first, parents before children. A file that is known, and unchanged, is told as such."""
         self._known = known
-        yield Scanned(_entry(ROOT_PATH, EntryType.DIRECTORY, os.fstat(self._root), xattrs_in(self._root, ".")))
+        if not sees_trusted_attributes():
+            self._warn("without CAP_SYS_ADMIN no trusted.* attribute is seen: if files have any, they were left out")
+        root = os.fstat(self._root)
+        yield Scanned(_entry(ROOT_PATH, EntryType.DIRECTORY, root, self._xattrs(self._root, ".", ROOT_PATH)))
         waiting = [ROOT_PATH]
         while waiting:
             path = waiting.pop()
@@ -75,7 +80,7 @@ class TreeScan:
         directory = open_beneath(self._root, parent or ROOT_PATH, DIRECTORY)
         try:
             found = os.stat(name, dir_fd=directory, follow_symlinks=False)
-            return _file(directory, name, path, found) if stat.S_ISREG(found.st_mode) else None
+            return self._file(directory, name, path, found) if stat.S_ISREG(found.st_mode) else None
         finally:
             os.close(directory)
 
@@ -83,46 +88,49 @@ class TreeScan:
         try:
             directory = open_beneath(self._root, path, DIRECTORY)
         except FileNotFoundError:
-            self._warn(f"{path}: vanished while the tree was read")
+            self._vanished(path)
             return
         except OSError as error:
-            self.unreadable.append(path)
-            self._warn(f"{path}: the directory could not be read, what is in it was left out: {error.strerror}")
+            self._leave_out(path, f"the directory could not be read, what is in it was left out: {error.strerror}")
             return
         self._known.enter(path)
         before = "" if path == ROOT_PATH else f"{path}/"
         try:
-            for name in sorted(os.listdir(directory)):
+            for name in sorted({*os.listdir(directory)}):  # a broken file system may tell a name twice
                 self._still_wanted()
                 try:
                     found = self._look(directory, name, before + name)
                 except FileNotFoundError:
-                    self._warn(f"{before}{name}: vanished while the tree was read")
+                    self._vanished(before + name)
                 except OSError as error:
-                    self.unreadable.append(before + name)
-                    self._warn(f"{before}{name}: could not be read and was left out: {error.strerror}")
+                    self._leave_out(before + name, f"could not be read and was left out: {error.strerror}")
                 else:
                     if found is not None:
                         yield found
         except OSError as error:
             # An unreadable half of a directory must not look like a small directory.
-            raise SourceUnreadable(f"{path} cannot be listed: {error.strerror}") from error
+            raise SourceUnreadable(f"{shown_path(path)} cannot be listed: {error.strerror}") from error
         finally:
             os.close(directory)
 
     def _look(self, directory: int, name: str, path: str) -> Scanned | KnownFile | None:
         if self._excludes is not None and self._excludes.match(path):
             return None
+        if len(path) > LONGEST_PATH:
+            self._leave_out(path, f"its path is longer than {LONGEST_PATH} characters, so it was left out")
+            return None
         found = os.stat(name, dir_fd=directory, follow_symlinks=False)
         if stat.S_ISREG(found.st_mode):
             return self._look_at_file(directory, name, path, found)
         kind = _KINDS.get(stat.S_IFMT(found.st_mode))
         if kind is None:
-            self._warn(f"{path}: sockets and devices are not backed up")
+            self._warn(f"{shown_path(path)}: sockets and devices are not backed up")
             return None
         target = os.readlink(name, dir_fd=directory) if kind is EntryType.SYMLINK else ""
-        xattrs = xattrs_in(directory, name) if kind is EntryType.DIRECTORY else {}
-        return Scanned(_entry(path, kind, found, xattrs, target))
+        if kind is EntryType.SYMLINK and not target:
+            self._leave_out(path, "the symbolic link leads nowhere, so it was left out")
+            return None
+        return Scanned(_entry(path, kind, found, self._xattrs(directory, name, path), target))
 
     def _look_at_file(self, directory: int, name: str, path: str, found: os.stat_result) -> Scanned | KnownFile:
         if found.st_nlink > 1 and (first := self._links.first_path(found, path)) != path:
@@ -130,7 +138,36 @@ class TreeScan:
         known = self._known.find(name)
         if known is not None and known.identity == identity_of(found):
             return known
-        return _file(directory, name, path, found)
+        try:
+            return self._file(directory, name, path, found)
+        except OSError:
+            self._links.forget(found)  # or its other names would be links to a file that the backup does not have
+            raise
+
+    def _file(self, directory: int, name: str, path: str, found: os.stat_result) -> Scanned:
+        entry = TreeEntry(
+            path=path,
+            type=EntryType.FILE,
+            mode=stat.S_IMODE(found.st_mode),
+            uid=found.st_uid,
+            gid=found.st_gid,
+            mtime_ns=found.st_mtime_ns,
+            ctime_ns=found.st_ctime_ns,
+            inode=found.st_ino,
+            size=found.st_size,
+            xattrs=self._xattrs(directory, name, path),
+        )
+        return Scanned(entry, _data(directory, name, found))
+
+    def _xattrs(self, directory: int, name: str, path: str) -> dict[str, bytes]:
+        return xattrs_in(directory, name, lambda loss: self._warn(f"{shown_path(path)}: {loss}"))
+
+    def _vanished(self, path: str) -> None:
+        self._warn(f"{shown_path(path)}: vanished while the tree was read")
+
+    def _leave_out(self, path: str, why: str) -> None:
+        self.unreadable.append(shown_path(path))
+        self._warn(f"{shown_path(path)}: {why}")
 
 
 class _Links:
@@ -146,21 +183,9 @@ class _Links:
             self._open[key] = (first, left - 1)
         return first
 
-
-def _file(directory: int, name: str, path: str, found: os.stat_result) -> Scanned:
-    entry = TreeEntry(
-        path=path,
-        type=EntryType.FILE,
-        mode=stat.S_IMODE(found.st_mode),
-        uid=found.st_uid,
-        gid=found.st_gid,
-        mtime_ns=found.st_mtime_ns,
-        ctime_ns=found.st_ctime_ns,
-        inode=found.st_ino,
-        size=found.st_size,
-        xattrs=xattrs_in(directory, name),
-    )
-    return Scanned(entry, _data(directory, name, found))
+    def forget(self, found: os.stat_result) -> None:
+        """Let the next path that the file has be its first."""
+        self._open.pop((found.st_dev, found.st_ino), None)
 
 
 def _data(directory: int, name: str, found: os.stat_result) -> tuple[tuple[int, int], ...]:

@@ -12,6 +12,7 @@ from tidegate.disk.in_use import mounts_below, user_below
 from tidegate.errors import DestinationUnusable, NotFound
 from tidegate.format.packed_reader import Entries, ImageBytes, read_manifest
 from tidegate.format.packed_tree import TreeMark, changed_files
+from tidegate.format.shown_path import shown_path
 from tidegate.format.tree_entry import EntryType, TreeEntry
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.format.tree_selection import selected_entries
@@ -60,7 +61,7 @@ class DirectorySink:
         if mark is None:
             raise DestinationUnusable("the backup holds an image, not a file tree; restore it to an image file")
         warnings = [
-            f"{path}: changed while it was backed up; it may mix old and new content, or have zeros in it"
+            f"{shown_path(path)}: changed while it was backed up; it may mix old and new content, or have zeros in it"
             for path in changed_files(content.cfg_parameters)
         ]
         with workplace(self._path, make=make_directory, inside=self._is_mounted()) as place:

@@ -2,24 +2,34 @@
 
 import contextlib
 import os
+import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from tidegate.disk.direct_writer import DirectWriter, write_at
 from tidegate.errors import DamagedMetadata
+from tidegate.format.shown_path import shown_path
+from tidegate.format.times import moment_of
 from tidegate.format.tree_batches import Pack, Part, SplitFile
 from tidegate.format.tree_entry import ROOT_PATH, EntryType, TreeEntry
+from tidegate.volumes.attributes import set_xattr_in
 from tidegate.volumes.beneath import DIRECTORY, open_beneath
+from tidegate.volumes.warning_list import WarningList
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PERMISSIONS = 0o777
-_MOST_WARNINGS = 1000
+_SPECIAL = {stat.S_ISUID: "setuid", stat.S_ISGID: "setgid", stat.S_ISVTX: "sticky"}
+_SPECIAL_BITS = 0o7000
+# Every file system that is in use holds these times, in steps of at most two seconds.
+_USUAL_TIMES_NS = range(315_532_800 * 10**9, 2**31 * 10**9)  # from 1980 to 2038
+_COARSEST_NS = 2 * 10**9
 _MOST_DIRECTORIES = 64
 
-Notes = tuple[Sequence[str], bool]
+Notes = tuple[WarningList, bool]
 
 
 @dataclass
@@ -36,7 +46,8 @@ class _OpenFile:
 class TreeWriter:
     """Makes directories before what lies in them; `finish` gives them their rights and times. For many threads.
 
-    What the file system or our rights do not allow (owners, extended attributes) is left out with a warning.
+    What the file system or our rights do not allow (owners, extended attributes, setgid bits, far times) is left out
+    with a warning, also where the kernel does so without an error.
     """
 
     def __init__(self, root: str, *, block_size: int) -> None:
@@ -51,7 +62,7 @@ class TreeWriter:
         self._gives_owners = os.geteuid() == 0
         self._our_owner = (os.geteuid(), os.getegid())
         self._owners_left_out = False
-        self.warnings: list[str] = []
+        self._warnings = WarningList()
 
     def make(self, entry: TreeEntry) -> None:
         """Make what has no bytes in the image. It must not exist yet: a manifest that names a path twice is damaged."""
@@ -90,19 +101,22 @@ class TreeWriter:
         for entry in directories:
             with _closing(open_beneath(self._root, entry.path, DIRECTORY)) as handle:
                 self._give(entry, handle)
-        if self._owners_left_out:
-            self._warn("the owners of the files were not restored: only root can")
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What could not be set as it was."""
+        owners = ["the owners of the files were not restored: only root can"] if self._owners_left_out else []
+        return [*owners, *self._warnings.sentences()]
 
     @property
     def notes(self) -> Notes:
         """What there is to tell so far: warnings, and whether owners were left out."""
-        return self.warnings, self._owners_left_out
+        return self._warnings, self._owners_left_out
 
     def take_over(self, notes: Notes) -> None:
         """Tell also what another writer of the same tree would tell."""
         warnings, owners_left_out = notes
-        for sentence in warnings:
-            self._warn(sentence)
+        self._warnings.take_over(warnings)
         self._owners_left_out |= owners_left_out
 
     def close(self) -> None:
@@ -170,11 +184,8 @@ class TreeWriter:
             self._give(entry, handle)
             return
         if entry.mode != entry.mode & _PERMISSIONS & self._born.st_mode:
-            self._try(entry, "mode", partial(os.fchmod, handle, entry.mode))
-        try:
-            os.utime(handle, ns=(entry.mtime_ns, entry.mtime_ns))
-        except (OSError, OverflowError) as error:
-            self._warn_left_out(entry, "time", error)
+            self._give_mode(entry, handle)
+        self._give_time(entry, handle)
 
     def _give(self, entry: TreeEntry, handle: int) -> None:
         """In this order: a new owner clears capabilities and set-uid bits, and any of it changes the time."""
@@ -184,15 +195,39 @@ class TreeWriter:
             self._owners_left_out = True
         for name in entry.xattrs:
             self._try(entry, f"attribute {name}", partial(os.setxattr, handle, name, entry.xattrs[name]))
+        self._give_mode(entry, handle)
+        self._give_time(entry, handle)
+
+    def _give_mode(self, entry: TreeEntry, handle: int) -> None:
         self._try(entry, "mode", partial(os.fchmod, handle, entry.mode))
-        self._try(entry, "time", lambda: os.utime(handle, ns=(entry.mtime_ns, entry.mtime_ns)))
+        if not entry.mode & _SPECIAL_BITS:
+            return
+        # Without CAP_FSETID the kernel drops a setgid bit of a group that is not ours, and reports success.
+        dropped = entry.mode & _SPECIAL_BITS & ~os.fstat(handle).st_mode
+        if names := [name for bit, name in _SPECIAL.items() if dropped & bit]:
+            self._warn(entry, f"its {' and '.join(names)} bit could not be restored: the system dropped it")
+
+    def _give_time(self, entry: TreeEntry, target: int | str, **where: Any) -> None:  # noqa: ANN401  of os.utime
+        wanted = entry.mtime_ns
+        try:
+            os.utime(target, ns=(wanted, wanted), **where)
+            if wanted in _USUAL_TIMES_NS:
+                return
+            found = os.stat(target, **where).st_mtime_ns
+        except (OSError, OverflowError) as error:
+            self._warn_left_out(entry, "time", error)
+            return
+        if abs(found - wanted) >= _COARSEST_NS:
+            self._warn(entry, f"its time could not be restored: the file system cannot hold {_shown_time(wanted)}")
 
     def _give_symlink(self, entry: TreeEntry, parent: int) -> None:
-        times = (entry.mtime_ns, entry.mtime_ns)
         if self._gives_owners:
             owner = (entry.uid, entry.gid)
             self._try(entry, "owner", lambda: os.chown(entry.name, *owner, dir_fd=parent, follow_symlinks=False))
-        self._try(entry, "time", lambda: os.utime(entry.name, ns=times, dir_fd=parent, follow_symlinks=False))
+        for name in entry.xattrs:
+            give = partial(set_xattr_in, parent, entry.name, name, entry.xattrs[name])
+            self._try(entry, f"attribute {name}", give)
+        self._give_time(entry, entry.name, dir_fd=parent, follow_symlinks=False)
 
     def _try(self, entry: TreeEntry, what: str, action: Callable[[], None]) -> None:
         try:
@@ -202,11 +237,10 @@ class TreeWriter:
 
     def _warn_left_out(self, entry: TreeEntry, what: str, error: OSError | OverflowError) -> None:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        self._warn(f"{entry.path}: its {what} could not be restored: {reason}")
+        self._warn(entry, f"its {what} could not be restored: {reason}")
 
-    def _warn(self, sentence: str) -> None:
-        if len(self.warnings) < _MOST_WARNINGS:
-            self.warnings.append(sentence)
+    def _warn(self, entry: TreeEntry, sentence: str) -> None:
+        self._warnings.add(f"{shown_path(entry.path)}: {sentence}")
 
     def _directory(self, path: str) -> int:
         """A handle of the directory; some are kept, because the next entries most likely lie there too."""
@@ -228,9 +262,15 @@ def _newborn(directory: int) -> os.stat_result:
 
 def _twice(entry: TreeEntry) -> DamagedMetadata:
     return DamagedMetadata(
-        f"{entry.path!r} comes twice in the tree",
+        f"{shown_path(entry.path)!r} comes twice in the tree",
         hint="or the destination's file system does not tell upper from lower case",
     )
+
+
+def _shown_time(time_ns: int) -> str:
+    seconds = time_ns // 10**9
+    moment = moment_of(time_ns)
+    return f"{moment:%Y-%m-%d}" if int(moment.timestamp()) == seconds else f"{seconds} seconds since 1970"
 
 
 @contextlib.contextmanager

@@ -1,0 +1,160 @@
+"""Whatever a file system can hold comes back, or a warning names what does not."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tidegate.model.volume import VolumeKind
+from tidegate.objects.memory import MemoryObjects
+from tidegate.testing.clock import ManualClock
+from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.privileges import CAP_FSETID, CAP_SYS_ADMIN, without_capability
+
+SECOND = 10**9
+FAR_TIMES = {
+    "first-of-all": -(2**63) * SECOND,
+    "1883": -2_737_756_800 * SECOND - 1,
+    "1969": -1,
+    "2262": 2**63 - 1,
+    "2262-and-a-bit": 2**63,
+    "2300": 10_413_792_000 * SECOND,
+    "last-of-all": (2**63 - 1) * SECOND,
+}
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has capabilities that it can drop")
+
+
+@pytest.fixture
+def bench():
+    return MoverBench(MemoryObjects(ManualClock()))
+
+
+@pytest.fixture
+def wide():
+    """A place whose file system holds every time that the kernel knows."""
+    if not Path("/dev/shm").is_dir():
+        pytest.skip("there is no /dev/shm")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        os.utime(place, ns=(0, FAR_TIMES["last-of-all"]))
+        if Path(place).stat().st_mtime_ns // SECOND != 2**63 - 1:
+            pytest.skip("/dev/shm does not hold every time")
+        yield Path(place)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    path = tmp_path / "tree"
+    path.mkdir()
+    return path
+
+
+def times_in(path):
+    return {entry.name: entry.lstat().st_mtime_ns for entry in path.iterdir()}
+
+
+def at_all_times(tree):
+    tree.mkdir()
+    for number, (name, time_ns) in enumerate(FAR_TIMES.items()):
+        path = tree / name
+        [path.touch, path.mkdir, lambda path=path: path.symlink_to("x")][number % 3]()
+        os.utime(path, ns=(0, time_ns), follow_symlinks=False)
+    os.utime(tree, ns=(0, FAR_TIMES["2300"]))
+
+
+def test_every_time_that_the_kernel_knows_comes_back(bench, wide):
+    at_all_times(wide / "tree")
+
+    bench.upload(wide / "tree", kind=VolumeKind.DIRECTORY)
+    again = bench.upload(wide / "tree", "backup-2", VolumeKind.DIRECTORY)
+    result = bench.download(wide / "back", "backup-2", VolumeKind.DIRECTORY)
+
+    assert times_in(wide / "back") == FAR_TIMES
+    assert (result.warnings, again.new_bytes) == ((), 0)
+
+
+def test_a_time_that_the_destination_cannot_hold_is_named(bench, wide, tmp_path):
+    at_all_times(wide / "tree")
+    bench.upload(wide / "tree", kind=VolumeKind.DIRECTORY)
+
+    result = bench.download(tmp_path / "back", kind=VolumeKind.DIRECTORY)
+
+    lost = {
+        name for name, time_ns in times_in(tmp_path / "back").items() if time_ns // SECOND != FAR_TIMES[name] // SECOND
+    }
+    assert {warning.partition(":")[0] for warning in result.warnings} - {"."} == lost
+    if "last-of-all" in lost:
+        words = "the file system cannot hold 9223372036854775807 seconds since 1970"
+        assert f"last-of-all: its time could not be restored: {words}" in result.warnings
+
+
+def test_two_of_the_largest_files_that_there_can_be_are_measured_and_come_back(bench, wide):
+    (wide / "tree").mkdir()
+    try:
+        for name in "ab":
+            (wide / "tree" / name).touch()
+            os.truncate(wide / "tree" / name, 2**63 - 1)
+    except OSError:
+        pytest.skip("/dev/shm holds no files of 8 EiB")
+
+    result = bench.upload(wide / "tree", kind=VolumeKind.DIRECTORY)
+    bench.download(wide / "back", kind=VolumeKind.DIRECTORY)
+
+    assert result.size == 2**63 - 1
+    assert [(wide / "back" / name).stat().st_size for name in "ab"] == [2**63 - 1] * 2
+
+
+@needs_root
+def test_a_setgid_bit_that_the_kernel_drops_is_named(bench, tree, tmp_path):
+    for path in (tree / "tool", tree / "shared"):
+        path.touch() if path.name == "tool" else path.mkdir()
+        os.chown(path, 1234, 4321)
+        path.chmod(0o6755)
+    bench.upload(tree, kind=VolumeKind.DIRECTORY)
+
+    result = without_capability(CAP_FSETID, lambda: bench.download(tmp_path / "back", kind=VolumeKind.DIRECTORY))
+
+    sentence = "its setgid bit could not be restored: the system dropped it"
+    assert sorted(result.warnings) == [f"shared: {sentence}", f"tool: {sentence}"]
+    assert bench.download(tmp_path / "whole", kind=VolumeKind.DIRECTORY).warnings == ()
+
+
+@pytest.fixture
+def trusted(tree):
+    """A tree with attributes that only the system's root sees."""
+    (tree / "file").touch()
+    (tree / "link").symlink_to("file")
+    os.mkfifo(tree / "pipe")
+    try:
+        for path in tree.iterdir():
+            os.setxattr(path, "trusted.note", path.name.encode(), follow_symlinks=False)
+    except OSError:
+        pytest.skip("this process may not set trusted attributes here")
+    return tree
+
+
+def test_trusted_attributes_come_back_of_links_and_pipes_too(bench, trusted, tmp_path):
+    uploaded = bench.upload(trusted, kind=VolumeKind.DIRECTORY)
+    restored = bench.download(tmp_path / "back", kind=VolumeKind.DIRECTORY)
+
+    notes = {
+        path.name: os.getxattr(path, "trusted.note", follow_symlinks=False) for path in (tmp_path / "back").iterdir()
+    }
+    assert notes == {"file": b"file", "link": b"link", "pipe": b"pipe"}
+    assert (uploaded.warnings, restored.warnings) == ((), ())
+
+
+def test_trusted_attributes_that_may_not_be_seen_or_set_are_named(bench, trusted, tmp_path):
+    blind = without_capability(
+        CAP_SYS_ADMIN,
+        lambda: MoverBench(MemoryObjects(ManualClock())).upload(trusted, kind=VolumeKind.DIRECTORY),
+    )
+    bench.upload(trusted, kind=VolumeKind.DIRECTORY)
+    result = without_capability(CAP_SYS_ADMIN, lambda: bench.download(tmp_path / "back", kind=VolumeKind.DIRECTORY))
+
+    assert blind.warnings == (
+        "without CAP_SYS_ADMIN no trusted.* attribute is seen: if files have any, they were left out",
+    )
+    assert sorted(warning.partition(" could")[0] for warning in result.warnings) == [
+        f"{name}: its attribute trusted.note" for name in ("file", "link", "pipe")
+    ]
