@@ -24,6 +24,7 @@
     │   ├── StoreLocked            another client works on the same volume
     │   ├── ServerUnreachable      no server where the CLI looked for one
     │   ├── NotDelivered           whoever should be notified did not take it
+    │   ├── CatalogueNotRead       a store has not been read yet: what is not known may be there
     │   └── HelperLost             a process that did part of the work was killed
     ├── DamageError            stop, loudly; data in the store is not what it should be
     │   ├── DamagedMetadata        a cfg, a lock or a manifest cannot be understood
@@ -195,6 +196,12 @@ class NotDelivered(RetryableError):
     """Whoever should be notified did not take it. The sentence never holds an address: addresses carry tokens."""
 
     code = "NotDelivered"
+
+
+class CatalogueNotRead(RetryableError):
+    """A store has not been read into the catalogue yet, so what the catalogue does not know may still be there."""
+
+    code = "CatalogueNotRead"
 
 
 class HelperLost(RetryableError):

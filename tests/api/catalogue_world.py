@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from tidegate.catalogue.changes import FoundVolume, VolumeChange, found_in_cfg
-from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
+from tidegate.model.catalogue import BackupState, FullSync, StoredBackupRecord, StoredVolumeRecord
 from tidegate.model.catalogue_status import SyncForecast, VolumeSync
 from tidegate.testing.builders import a_target
 from tidegate.testing.deletions import NotedDeletions
@@ -65,6 +65,7 @@ async def furnish(services, catalogue):
     services.syncs = AskedSyncs()
     for name in ("near", "far"):
         await services.store.create(a_target(name, url=f"file:///{name}"))
+        await catalogue.note_full_sync(name, FullSync(f"file:///{name}", NOON))
     await fill(catalogue, "near", "db", "b-1", "b-2", "b-3", labels={"KubernetesStatus": KUBERNETES})
     await fill(catalogue, "far", "db", "b-9")
     await fill(catalogue, "far", "web", "w-1", "w-2", labels={"RecurringJob": "nightly"})

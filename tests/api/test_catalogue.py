@@ -6,9 +6,10 @@ import pytest
 
 from api.catalogue_world import NOON, fill, furnish  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.model.catalogue import BackupState
+from tidegate.model.catalogue import BackupState, FullSync
 from tidegate.model.resource import Condition
 from tidegate.model.target import CONFIRM_VANISHED, BackupTarget, SyncStatus
+from tidegate.testing.builders import a_target
 
 
 @pytest.fixture
@@ -133,3 +134,37 @@ async def test_one_volume_is_synced_on_request_also_if_nobody_has_seen_it_yet(ap
     assert (asked["pending"], services.syncs.asked) == (True, [("far", "brand-new")])
     assert (await api.get("/v1/catalogue/syncs/far/brand-new")).json()["pending"] is True
     assert (wrong.status_code, (await api.get("/v1/catalogue/syncs/nowhere/vol")).status_code) == (422, 404)
+
+
+async def test_what_has_not_been_read_yet_is_told_and_never_taken_for_absent(api, services, catalogue):
+    await services.store.create(a_target("new", url="file:///new"))
+
+    for path in (
+        "backupvolumes",
+        "backupvolumes?limit=1",
+        "catalogue/volumes",
+        "catalogue/backups",
+        "catalogue/counts",
+    ):
+        answer = await api.get(f"/v1/{path}")
+        assert (answer.status_code, answer.json()["notReadYet"]) == (200, ["new"]), path
+    assert "notReadYet" not in (await api.get("/v1/backupvolumes?target=near")).json()
+    told = {one["name"]: one for one in (await api.get("/v1/catalogue/status")).json()["targets"]}
+    assert ("lastSyncedAt" in told["new"], "lastSyncedAt" in told["near"]) == (False, True)
+
+    for path in ("nobody", "nobody@new", "nobody@new?action=backupList"):
+        answer = await api.get(f"/v1/backupvolumes/{path}")
+        assert (answer.status_code, answer.json()["code"]) == (503, "CatalogueNotRead"), path
+        assert answer.json()["detail"] == "not known yet: the catalogue has not read target new"
+    assert (await api.get("/v1/backupvolumes/nobody@near")).status_code == 404
+
+    await catalogue.note_full_sync("new", FullSync("file:///new", NOON))
+    assert "notReadYet" not in (await api.get("/v1/backupvolumes")).json()
+    assert (await api.get("/v1/backupvolumes/nobody")).status_code == 404
+
+
+async def test_another_place_has_not_been_read_although_the_one_before_was(api, services, catalogue):
+    far = await services.store.get(BackupTarget, "far")
+    await services.store.update(far.replace(spec=far.spec.replace(url="file:///moved")))
+
+    assert (await api.get("/v1/backupvolumes")).json()["notReadYet"] == ["far"]

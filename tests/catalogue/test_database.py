@@ -1,12 +1,14 @@
 """The file itself: begun anew when it cannot be used, and wishes to delete that last."""
 
+import json
 import sqlite3
 
 import pytest
 
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.errors import NotFound
-from tidegate.model.catalogue import CatalogueFilter
+from tidegate.format.paths import backup_cfg_key
+from tidegate.model.catalogue import CatalogueFilter, FullSync
 
 
 def another_version(path):
@@ -112,3 +114,27 @@ async def test_a_log_that_a_reader_made_long_is_short_again_as_soon_as_the_reade
     await far.catalogue.hide("far", "vol-a", "backup-1")
 
     assert log.stat().st_size == 0
+
+
+async def test_the_newest_complete_backup_of_many_volumes_is_found_in_one_look(far):
+    for name in ("db", "web", "old"):
+        far.put(name, "backup-1", "backup-2", labels={"KubernetesStatus": json.dumps({"namespace": name})})
+    far.put("db", "backup-3")
+    far.store.put(backup_cfg_key("web", "backup-9"), b"{broken")
+    await far.sync()
+    await far.catalogue.hide("far", "db", "backup-3")
+
+    found = await far.catalogue.newest_backups(["far"], ["db", "web", "nobody"])
+
+    assert {name: backup.record.name for name, backup in found.items()} == {"db": "backup-2", "web": "backup-2"}
+    assert await far.catalogue.newest_backups(["elsewhere"], ["db"]) == {}
+    assert await far.catalogue.newest_backups(["far"], []) == {}
+
+
+async def test_a_full_sync_is_known_until_its_target_is_forgotten(far):
+    noted = FullSync("file:///far", far.clock.now())
+    await far.catalogue.note_full_sync("far", noted)
+    assert await far.catalogue.full_syncs() == {"far": noted}
+
+    await far.catalogue.forget_target("far")
+    assert await far.catalogue.full_syncs() == {}

@@ -39,6 +39,15 @@ def test_volumes_are_listed_with_what_is_wrong_with_them(volume, run):
     assert volume.requests[-1][2] == {"target": "far", "limit": "500"}
 
 
+def test_an_empty_list_says_which_stores_have_not_been_read_yet(volume, run):
+    page = {"type": "collection", "data": [], "pagination": {"limit": 500, "next": None}, "notReadYet": ["far"]}
+    for where in ("volumes", "backups"):
+        volume.answers["GET", f"/v1/catalogue/{where}"] = (200, page)
+
+    for words in (("backup-volume", "get"), ("catalog", "search"), ("catalog", "search", "--volumes")):
+        assert "Not read yet: target far; what it holds is missing here." in run(*words).err
+
+
 def test_a_volume_goes_only_after_a_yes(volume, run):
     refused = run("backup-volume", "delete", "db")
     assert (refused.code, deletions(volume)) == (2, [])

@@ -14,6 +14,7 @@ from tidegate.catalogue.target_sync import SyncOutcome
 from tidegate.controllers.catalogue_sync import CatalogueSync
 from tidegate.decide.catalogue_diff import plan_volumes
 from tidegate.errors import StoreUnavailable
+from tidegate.model.catalogue import FullSync
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.target import CONFIRM_VANISHED, BackupTarget
@@ -44,11 +45,15 @@ class Server:
     looks: int = 0
     store_is_down: bool = False
     sync_fails: bool = False
+    errors: int = 0
     held_back: object = None
     numbers: object = field(default_factory=itertools.count)
 
     def __post_init__(self):
         self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self._put_together()
+
+    def _put_together(self):
         self.syncs = CatalogueSync(self.store, self.clock, NoSecrets(), self.catalogue, self.run)
         self.runtime, self.supervisor = build_runtime(self.store, self.clock, FakeMovers(), self, syncs=self.syncs)
 
@@ -57,7 +62,9 @@ class Server:
         if self.sync_fails:
             raise StoreUnavailable(f"request {next(self.numbers):012x} at {self.clock.now()} was not answered")
         errand.progress.stage = SyncStage.DONE
-        return SyncOutcome(started_at=errand.progress.started_at, volumes=1, held_back=self.held_back)
+        return SyncOutcome(
+            started_at=errand.progress.started_at, volumes=1, held_back=self.held_back, error_count=self.errors
+        )
 
     async def check_target(self, access):
         self.looks += 1
@@ -67,6 +74,17 @@ class Server:
     async def identify(self, access, *, volumes=()):
         await self.check_target(access)
         return "the-store"
+
+    async def lose_the_catalogue(self, path):
+        """The server stops, and the next one finds no file."""
+        await self.runtime.stop()
+        await self.syncs.close()
+        await self.supervisor.close()
+        self.catalogue.close()
+        self.catalogue = SqliteCatalogue.open(path)
+        self._put_together()
+        self.runtime.start()
+        await calm(self)
 
     async def passes(self, **delay):
         goal = self.clock.now() + timedelta(**delay)
@@ -310,3 +328,40 @@ async def test_a_volume_that_was_asked_for_is_pending_until_a_sync_has_seen_it(s
     await server.passes(minutes=2)
     seen = server.syncs.volume_sync("far", "vol-1")
     assert (seen.pending, seen.running, seen.failures, seen.message) == (False, False, 0, "")
+
+
+@pytest.mark.parametrize("interval", [timedelta(), timedelta(hours=9)])
+async def test_a_lost_catalogue_is_filled_at_once_whatever_the_interval(server, tmp_path, interval):
+    await begin(server, poll_interval=interval)
+    await server.lose_the_catalogue(tmp_path / "new.sqlite")
+
+    assert len(server.orders) == 2
+    assert (await server.catalogue.full_syncs())["far"].began_at == (await server.target()).status.last_synced_at
+
+
+async def test_a_lost_catalogue_is_filled_at_once_although_the_last_sync_left_something_out(server, tmp_path):
+    server.errors = 1
+    await begin(server, poll_interval=timedelta())
+    await server.passes(hours=3)
+    server.store_is_down = True
+    before = len(server.orders)
+    await server.lose_the_catalogue(tmp_path / "new.sqlite")
+    lost = (await server.target()).status
+    server.store_is_down = False
+    await server.passes(minutes=2)
+
+    assert (lost.last_synced_at, lost.sync.failures) == (None, 0)
+    assert len(server.orders) > before
+
+
+async def test_a_sync_that_the_status_never_heard_of_is_done_once_more(server):
+    """A crash between the two writes, or a database that was set back."""
+    await begin(server, poll_interval=timedelta())
+    target = await server.target()
+    await server.clock.advance(timedelta(minutes=1))
+    await server.catalogue.note_full_sync("far", FullSync(target.spec.url, server.clock.now()))
+    await server.change(poll_interval=timedelta(hours=1))
+
+    assert len(server.orders) == 2
+    await server.passes(minutes=10)
+    assert len(server.orders) == 2

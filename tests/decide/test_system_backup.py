@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tidegate.decide.last_backup import made_here, newest_uploads
 from tidegate.decide.system_backup import (
     backups_to_hand_over,
     backups_to_make,
     decide_volumes,
     failure_of,
     judge_backups,
-    newest_uploads,
     uploads_by_volume,
     volumes_as_they_are,
 )
@@ -47,10 +47,10 @@ def an_upload(volume, phase=TransferPhase.COMPLETED, *, of="old", message="", be
     ],
 )
 def test_the_policy_decides_about_a_volume(policy, with_backup, changed, decision):
-    newest = newest_uploads([an_upload("shop/db")] if with_backup else [])
+    last = made_here([an_upload("shop/db")] if with_backup else [])
     changes = {"shop/db"} if changed else set()
 
-    (row,) = decide_volumes(a_system_backup("s", policy), [a_volume("shop", "db")], newest, changes)
+    (row,) = decide_volumes(a_system_backup("s", policy), [a_volume("shop", "db")], last, changes)
 
     assert (row.volume, row.decision) == ("shop/db", decision)
     assert row.reason
@@ -84,8 +84,8 @@ names = st.sampled_from([f"{namespace}/{name}" for namespace in ("a", "b", "c") 
 @given(volumes=st.sets(names), backed_up=st.sets(names), changed=st.sets(names), policy=st.sampled_from(POLICY))
 def test_every_volume_gets_one_row_and_each_created_one_is_in_exactly_one_backup(volumes, backed_up, changed, policy):
     system = a_system_backup("s", policy)
-    newest = newest_uploads([an_upload(name) for name in backed_up])
-    rows = decide_volumes(system, [a_volume(*name.split("/")) for name in volumes], newest, changed)
+    last = made_here([an_upload(name) for name in backed_up])
+    rows = decide_volumes(system, [a_volume(*name.split("/")) for name in volumes], last, changed)
 
     made = backups_to_make(system.with_status(volumes=rows))
     included = [name for backup in made for name in backup.spec.included_volumes]

@@ -30,7 +30,7 @@ describe("the state of the catalogue in one line", () => {
         const all = [target("a"), target("b", { available: false }), target("c", {}, { failures: 1 })];
         expect(syncHeadline(all, clock)).toBe("Up to date: 1 of 3 targets, last full 14:02");
         const { lastSyncedAt: _, ...never } = target("d");
-        expect(syncHeadline([never], clock)).toBe("Up to date: 0 of 1 target, never all of them");
+        expect(syncHeadline([never], clock)).toBe("Up to date: 0 of 1 target, not all of them read yet");
         expect(syncHeadline([], clock)).toBe("There is no target yet.");
     });
 });

@@ -12,7 +12,15 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.catalogue_filter import WantedBesideActions
-from tidegate.api.catalogue_looks import Cut, catalogue_of, find_volume, list_backups, list_volumes, target_urls
+from tidegate.api.catalogue_looks import (
+    Cut,
+    catalogue_of,
+    find_backup,
+    find_volume,
+    list_backups,
+    list_volumes,
+    target_urls,
+)
 from tidegate.api.longhorn_actions import action_in, only_known_parameters
 from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, read_body, text_of
 from tidegate.api.longhorn_shapes import VOLUME_ACTIONS, Wire, backup_shape, volume_shape
@@ -139,7 +147,7 @@ async def _backup(request: Request, services: Services, identity: str, name: str
     if not name:
         raise InvalidInput("empty backup name is not allowed", field="name", hint="name it in the body, or with &name=")
     volume = await find_volume(services, identity)
-    found = await catalogue_of(services).backup(volume.target, volume.name, name)
+    found = await find_backup(services, volume, name)
     return answer(request, backup_shape(found, urls=await target_urls(services)))
 
 

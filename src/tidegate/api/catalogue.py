@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.catalogue_filter import Wanted
-from tidegate.api.catalogue_looks import Cut, catalogue_of, list_backups, list_volumes
+from tidegate.api.catalogue_looks import Cut, catalogue_of, list_backups, list_volumes, not_read
 from tidegate.api.parameters import CutParameter
 from tidegate.api.presenting import Wire
 from tidegate.api.services import Services
@@ -41,8 +41,10 @@ async def backups(request: Request, wanted: Wanted, cut: CutParameter, skip: Ski
 @router.get("/counts")
 async def counts(request: Request, wanted: Wanted) -> Wire:
     """How many volumes and backups match; `more` where they were not counted to the end."""
-    found = await catalogue_of(services_of(request)).counts(wanted)
-    return {"volumes": found.volumes, "backups": found.backups, "more": found.more}
+    services = services_of(request)
+    found = await catalogue_of(services).counts(wanted)
+    told = await not_read(services, wanted.target)
+    return {"volumes": found.volumes, "backups": found.backups, "more": found.more, **told}
 
 
 @router.get("/facets", response_model_exclude_none=True)
@@ -71,9 +73,10 @@ async def volume_sync(request: Request, target: str, volume: str) -> VolumeSync:
 
 
 async def _target(services: Services, target: BackupTarget) -> TargetCatalogue:
-    found = await catalogue_of(services).counts(CatalogueFilter(target=target.name))
+    catalogue = catalogue_of(services)
+    found, last = await catalogue.counts(CatalogueFilter(target=target.name)), await catalogue.full_syncs()
     sync = services.syncs.target_sync(target) if services.syncs else target.status.sync
-    return target_catalogue(target, found, sync)
+    return target_catalogue(target, found, sync, last=last.get(target.name))
 
 
 def _paged(cut: Cut, skip: int) -> Cut:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Generic, TypeVar
 
 from fastapi import Request, Response
@@ -18,7 +19,8 @@ from tidegate.api.longhorn_manners import (
 )
 from tidegate.api.longhorn_shapes import Wire, backup_shape, volume_shape
 from tidegate.api.services import Services
-from tidegate.errors import NotFound, Refused
+from tidegate.decide.catalogue_state import not_read_yet
+from tidegate.errors import CatalogueNotRead, NotFound, Refused
 from tidegate.format.paths import is_name
 from tidegate.model.catalogue import CatalogueBackup, CatalogueFilter, CataloguePage, CatalogueVolume
 from tidegate.model.catalogue_listing import split_volume_id, volume_id
@@ -44,6 +46,8 @@ class _List(Generic[T]):
     kind: str
     look: Callable[[int, str, int], Awaitable[CataloguePage[T]]]
     shape: Callable[[T], Wire]
+    more: Wire
+    """What else there is to say of the list."""
 
     def shapes(self, items: Sequence[T]) -> list[Wire]:
         return [self.shape(item) for item in items]
@@ -53,11 +57,11 @@ class _List(Generic[T]):
             return await self._page(request, cut.limit or PAGE, cut)
         # Looked at before the answer begins, so that what is wrong can still be told as such.
         first = await self.look(_WHOLE_LIST_PAGE, "", 0)
-        return streamed(request, self.kind, self._all(first))
+        return streamed(request, self.kind, self._all(first), **self.more)
 
     async def _page(self, request: Request, limit: int, cut: Cut) -> Response:
         page = await self.look(limit, cut.marker, cut.skip)
-        document = collection(request, self.kind, ())
+        document = collection(request, self.kind, (), **self.more)
         document["pagination"] = {"limit": limit, "next": page.marker or None}
         if page.marker:
             document["links"] = {"self": here(request), "next": following(request, page.marker)}
@@ -88,7 +92,8 @@ async def list_volumes(request: Request, services: Services, wanted: CatalogueFi
     async def look(limit: int, marker: str, skip: int) -> CataloguePage[CatalogueVolume]:
         return await catalogue.volumes(wanted, limit=limit, marker=marker, skip=skip)
 
-    return await _List("backupVolume", look, lambda volume: volume_shape(volume, base=base)).answer(request, cut)
+    more = await not_read(services, wanted.target)
+    return await _List("backupVolume", look, lambda volume: volume_shape(volume, base=base), more).answer(request, cut)
 
 
 async def list_backups(request: Request, services: Services, wanted: CatalogueFilter, cut: Cut) -> Response:
@@ -98,7 +103,32 @@ async def list_backups(request: Request, services: Services, wanted: CatalogueFi
     async def look(limit: int, marker: str, skip: int) -> CataloguePage[CatalogueBackup]:
         return await catalogue.backups(wanted, limit=limit, marker=marker, skip=skip)
 
-    return await _List("backup", look, lambda backup: backup_shape(backup, urls=urls)).answer(request, cut)
+    more = await not_read(services, wanted.target)
+    return await _List("backup", look, lambda backup: backup_shape(backup, urls=urls), more).answer(request, cut)
+
+
+async def not_read(services: Services, pattern: str) -> Wire:
+    """Return what a list says of targets that have not been read yet, `notReadYet`; nothing if all have been.
+
+    What they hold is missing from the list, or a part of it while they are read for the first time.
+    """
+    unread = await _unread(services, pattern)
+    return {"notReadYet": list(unread)} if unread else {}
+
+
+async def believe_absence(services: Services, target: str) -> None:
+    """Raise CatalogueNotRead where the target, or any if none is named, has not been read: it may hold it."""
+    if unread := await _unread(services, target):
+        raise CatalogueNotRead(
+            f"not known yet: the catalogue has not read target {', '.join(unread)}",
+            hint="ask again once it has; tidegate catalog status shows how far it is",
+        )
+
+
+async def _unread(services: Services, pattern: str) -> tuple[str, ...]:
+    targets = (await services.store.list(BackupTarget)).items
+    matching = [one for one in targets if not pattern or fnmatchcase(one.name, pattern)]
+    return not_read_yet(matching, await catalogue_of(services).full_syncs())
 
 
 async def target_urls(services: Services) -> dict[str, str]:
@@ -111,6 +141,23 @@ async def find_volume(services: Services, identity: str) -> CatalogueVolume:
 
     Raises NotFound, and Refused where the name alone could mean several: nobody's delete shall hit another's volume.
     """
+    try:
+        return await _find(services, identity)
+    except NotFound:
+        await believe_absence(services, split_volume_id(identity)[1])
+        raise
+
+
+async def find_backup(services: Services, volume: CatalogueVolume, name: str) -> CatalogueBackup:
+    """One backup of a volume. Raises NotFound."""
+    try:
+        return await catalogue_of(services).backup(volume.target, volume.name, name)
+    except NotFound:
+        await believe_absence(services, volume.target)
+        raise
+
+
+async def _find(services: Services, identity: str) -> CatalogueVolume:
     volume, target = split_volume_id(identity)
     catalogue = catalogue_of(services)
     if not is_name(volume):  # also what would be a pattern to the catalogue

@@ -81,13 +81,14 @@ def answer(request: Request, document: Wire) -> Response:
     return Response(to_json(document), media_type=JSON, headers=schemas_header(request))
 
 
-def collection(request: Request, kind: str, data: Iterable[object]) -> Wire:
-    """A whole list."""
+def collection(request: Request, kind: str, data: Iterable[object], **more: object) -> Wire:
+    """A whole list, with what else there is to say of it."""
     return {
         "type": "collection",
         "resourceType": kind,
         "links": {"self": here(request)},
         "actions": {},
+        **more,
         "data": list(data),
     }
 
@@ -114,12 +115,12 @@ async def encoded(make: Callable[[], object], *, entries: int) -> bytes:
     return await asyncio.to_thread(lambda: to_json(make()))
 
 
-def streamed(request: Request, kind: str, pages: AsyncIterator[bytes]) -> Response:
+def streamed(request: Request, kind: str, pages: AsyncIterator[bytes], **more: object) -> Response:
     """A list of any length, sent while it is read: each page is the JSON of a list.
 
     Clients made for Longhorn know no pages. This way they get everything, and the server never holds it all.
     """
-    head = to_json(collection(request, kind, ()))
+    head = to_json(collection(request, kind, (), **more))
 
     async def parts() -> AsyncIterator[bytes]:
         yield head[: -len(b"]}")]

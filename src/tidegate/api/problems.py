@@ -37,6 +37,7 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.StoreLocked: HTTPStatus.LOCKED,
     errors.ServerUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.NotDelivered: HTTPStatus.BAD_GATEWAY,
+    errors.CatalogueNotRead: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.HelperLost: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DamageError: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.DamagedMetadata: HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -64,6 +64,7 @@ def build_runtime(
     supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = HookSupervisor(hooks or NoHooks())
     checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
+    catalogue = syncs.catalogue if syncs else None
     mirror, transfers = QueueMirror(), TransferMirror()
     known, shelf = secrets or NoSecrets(), archives or NoArchives()
     desk = desk or DeletionDesk(store)
@@ -84,14 +85,14 @@ def build_runtime(
             VerificationLine(store, clock, room),
             VerificationController(store, clock, room, checks),
             VerificationSchedule(store, clock),
-            SystemBackupController(store, clock, known, shelf, ARCHIVE_VERSION),
+            SystemBackupController(store, clock, known, shelf, ARCHIVE_VERSION, catalogue),
             SystemBackupSync(store, known, shelf),
             SystemRestoreController(store, clock, known, shelf),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known, desk, targets.doubt),
             deletions,
             MoverBandwidth(store, supervisor),
-            VolumeController(store),
+            VolumeController(store, catalogue),
             targets,
             *([syncs] if syncs else []),
             NotificationWriter(store, clock),

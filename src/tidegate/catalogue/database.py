@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from tidegate.catalogue.facets import find_facets
 from tidegate.catalogue.file_errors import in_our_words
 from tidegate.catalogue.rows import VOLUME_COLUMNS, volume_of
 from tidegate.catalogue.schema import connect, open_catalogue
-from tidegate.catalogue.search import count, find_backups, find_volumes
+from tidegate.catalogue.search import count, find_backups, find_newest, find_volumes
 from tidegate.catalogue.writer import LONGEST_LOG, CatalogueWriter
 from tidegate.errors import InvalidInput, NotFound
 from tidegate.model.catalogue import (
@@ -24,6 +24,7 @@ from tidegate.model.catalogue import (
     CatalogueFilter,
     CataloguePage,
     CatalogueVolume,
+    FullSync,
 )
 from tidegate.model.catalogue_facets import CatalogueFacets
 from tidegate.ports.catalogue import LARGEST_PAGE, MOST_COUNTED, PAGE
@@ -118,6 +119,21 @@ class SqliteCatalogue:
         """See Catalogue."""
         return await self._look(lambda connection: find_facets(connection, wanted))
 
+    async def newest_backups(self, targets: Collection[str], volumes: Collection[str]) -> dict[str, CatalogueBackup]:
+        """See Catalogue."""
+        return await self._look(lambda connection: find_newest(connection, targets, volumes))
+
+    async def full_syncs(self) -> dict[str, FullSync]:
+        """See Catalogue."""
+        rows = await self._look(
+            lambda connection: connection.execute("SELECT target, url, began_at FROM full_syncs").fetchall()
+        )
+        return {target: FullSync(url, datetime.fromisoformat(began_at)) for target, url, began_at in rows}
+
+    async def note_full_sync(self, target: str, sync: FullSync) -> None:
+        """See Catalogue."""
+        await self._writer.write(lambda writing: writing.note_full_sync(target, sync), durably=True)
+
     async def hide(self, target: str, volume: str, *backups: str) -> None:
         """See Catalogue."""
         await self._writer.write(lambda writing: writing.hide(target, volume, backups, hidden=True), durably=True)
@@ -177,6 +193,7 @@ class SqliteCatalogue:
 
     async def forget_target(self, target: str) -> None:
         """See Catalogue. Volume by volume, so that nobody waits long for the writer."""
+        await self._writer.write(lambda writing: writing.forget_full_sync(target))
         for volume in await self.volume_marks(target):
             await self.drop_volume(target, volume)
 

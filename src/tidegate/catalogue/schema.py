@@ -74,6 +74,13 @@ CREATE TABLE tombstones (
     target TEXT NOT NULL, volume TEXT NOT NULL, backup TEXT NOT NULL, PRIMARY KEY (target, volume, backup)
 ) WITHOUT ROWID;
 """
+# Tables that came later without a new version: an older program does not need them, and their absence loses nothing.
+# `full_syncs` belongs into this file: a new file must know that no store has been read into it.
+LATER_TABLES = """
+CREATE TABLE IF NOT EXISTS full_syncs (
+    target TEXT PRIMARY KEY, url TEXT NOT NULL, began_at TEXT NOT NULL
+) WITHOUT ROWID;
+"""
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -109,7 +116,7 @@ def open_catalogue(path: Path) -> sqlite3.Connection:
     connection = connect(path)
     try:
         connection.executescript(
-            f"BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION_ID};"
+            f"BEGIN IMMEDIATE; {TABLES} {LATER_TABLES} PRAGMA application_id = {APPLICATION_ID};"
             f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
         )
         connection.executemany("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", wishes)
@@ -127,6 +134,7 @@ def _open_existing(path: Path) -> sqlite3.Connection:
     connection = connect(path)
     try:
         _check_version(connection)
+        connection.executescript(LATER_TABLES)
         # Reads the first pages of every table: what is damaged there is noticed now and not in the middle of a look.
         for (table,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
             connection.execute(f"SELECT * FROM {table} LIMIT 1").fetchall()

@@ -1,6 +1,8 @@
 """Finding pages and counts, each by the way that stays short: never over all backups."""
 
+import json
 import sqlite3
+from collections.abc import Collection
 from itertools import islice
 
 from tidegate.catalogue.backup_rows import BACKUP_COLUMNS, backups_of
@@ -73,6 +75,22 @@ def find_volumes(
     return CataloguePage(
         tuple(volume_of(row) for row in rows[:limit]), _marker((last[2], last[0])) if last is not None else ""
     )
+
+
+def find_newest(
+    connection: sqlite3.Connection, targets: Collection[str], volumes: Collection[str]
+) -> dict[str, CatalogueBackup]:
+    """The newest complete backup of each of these volumes, by name. Each group of a volume leads to its newest."""
+    rows = connection.execute(
+        f"SELECT {BACKUP_COLUMNS} FROM backups b WHERE b.id IN ("
+        "SELECT (SELECT n.id FROM backups n WHERE n.group_id = g.id AND n.hidden = 0 AND n.state = 0 "
+        "ORDER BY n.created DESC, n.id DESC LIMIT 1) "
+        "FROM volumes v JOIN targets t ON t.id = v.target_id JOIN groups g ON g.volume_id = v.id "
+        "WHERE v.hidden = 0 AND g.hidden = 0 AND t.name IN (SELECT value FROM json_each(?)) "
+        "AND v.name IN (SELECT value FROM json_each(?))) ORDER BY b.created, b.id",
+        (json.dumps(list(targets)), json.dumps(list(volumes))),
+    ).fetchall()
+    return {backup.volume: backup for _, backup in backups_of(connection, rows)}
 
 
 def count(connection: sqlite3.Connection, wanted: CatalogueFilter, *, most: int) -> CatalogueCounts:

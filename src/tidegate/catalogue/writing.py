@@ -10,7 +10,7 @@ from tidegate.catalogue.interning import Interning
 from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, to_text, volume_text
 from tidegate.format.label_subject import subject_of
 from tidegate.format.times import to_seconds
-from tidegate.model.catalogue import Subject
+from tidegate.model.catalogue import FullSync, Subject
 
 # Python's sqlite3 lets other threads on at each statement, and may wait five milliseconds for the interpreter to come
 # back. So a statement takes many rows: as many as the largest of these that are still there, so that few forms of it
@@ -63,6 +63,16 @@ class CatalogueWriting:
             "AND name = ?",
             [(to_seconds(synced_at), target, volume) for volume in volumes],
         )
+
+    def note_full_sync(self, target: str, sync: FullSync) -> None:
+        """The whole store has been read."""
+        self._connection.execute(
+            "INSERT OR REPLACE INTO full_syncs VALUES (?, ?, ?)", (target, sync.url, sync.began_at.isoformat())
+        )
+
+    def forget_full_sync(self, target: str) -> None:
+        """It is no longer a target; one of the same name has to be read first."""
+        self._connection.execute("DELETE FROM full_syncs WHERE target = ?", (target,))
 
     def blame(self, target: str, volume: str, messages: dict[str, str]) -> None:
         """A volume with these messages; whatever else is known of it stays."""

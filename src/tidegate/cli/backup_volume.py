@@ -14,7 +14,7 @@ from tidegate.cli.deletion_waiting import wait_for_deletions
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import wrong_usage
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.listings import Query, pages, show_document, show_listing
+from tidegate.cli.listings import Query, pages, show_document, show_listing, tell_what_is_not_read
 from tidegate.cli.nouns import BACKUP_VOLUME, TARGET
 from tidegate.cli.options import epilog, read_timeout
 from tidegate.cli.output import show_sections, show_table
@@ -60,7 +60,7 @@ def get_volumes(
             if len(wires) == 1 and show_document(cli, wires[0], form):
                 return
         else:
-            wires = list(pages(client, "catalogue/volumes", query, at_most=None))
+            wires = list(pages(client, "catalogue/volumes", query, at_most=None, hear=tell_what_is_not_read(cli)))
     show_listing(cli, iter(wires), form, view=BACKUP_VOLUMES, name=volume_name, nothing="No backup volumes found.")
 
 

@@ -11,7 +11,7 @@ from tidegate.cli.client import Client
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.listings import Query, pages, show_document, show_listing
+from tidegate.cli.listings import Query, pages, show_document, show_listing, tell_what_is_not_read
 from tidegate.cli.nouns import BACKUP_VOLUME, TARGET
 from tidegate.cli.option_groups import with_option_groups
 from tidegate.cli.options import epilog
@@ -60,7 +60,8 @@ def _show_found(
     from tidegate.views.catalogue import BACKUP_VOLUMES, VOLUME_BACKUPS
 
     # One more than is shown tells whether there are more.
-    found = list(pages(client, f"catalogue/{'volumes' if volumes else 'backups'}", query, at_most=limit + 1))
+    path, hear = f"catalogue/{'volumes' if volumes else 'backups'}", tell_what_is_not_read(cli)
+    found = list(pages(client, path, query, at_most=limit + 1, hear=hear))
     shown = iter(found[:limit])
     nothing = "Nothing found."
     if volumes:
@@ -104,6 +105,7 @@ def _show_counts(cli: CliContext, wire: Wire, form: OutputFormat) -> None:
     if not show_document(cli, wire, form):
         more = "more than " if wire["more"] else ""
         backups, volumes = counted(wire["backups"], "backup"), counted(wire["volumes"], "volume")
+        tell_what_is_not_read(cli)(wire)
         cli.terminal.out(f"{more}{backups} of {more}{volumes}")
 
 

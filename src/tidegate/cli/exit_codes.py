@@ -5,6 +5,7 @@ from enum import IntEnum
 from tidegate.errors import (
     AlreadyExists,
     AlreadyRunning,
+    CatalogueNotRead,
     DamagedBlock,
     DamagedMetadata,
     DamageError,
@@ -99,6 +100,7 @@ EXIT_CODES: dict[type[TidegateError], ExitCode] = {
     StoreLocked: ExitCode.LOCKED,
     ServerUnreachable: ExitCode.STORE_NOT_THERE,
     NotDelivered: ExitCode.FAILED,
+    CatalogueNotRead: ExitCode.FAILED,
     HelperLost: ExitCode.FAILED,
     DamageError: ExitCode.FAILED,
     DamagedMetadata: ExitCode.FAILED,

@@ -17,8 +17,10 @@ M = TypeVar("M", bound="Model")
 Query = dict[str, str | list[str]]
 
 
-def pages(client: Client, path: str, query: Query, *, at_most: int | None) -> Iterator[Wire]:
-    """Everything that matches, or the first `at_most`."""
+def pages(
+    client: Client, path: str, query: Query, *, at_most: int | None, hear: Callable[[Wire], None] = lambda _: None
+) -> Iterator[Wire]:
+    """Everything that matches, or the first `at_most`. `hear` is given the first page."""
     left, marker = at_most, ""
     while left is None or left > 0:
         limit = PAGE_SIZE if left is None else min(PAGE_SIZE, left)
@@ -26,11 +28,25 @@ def pages(client: Client, path: str, query: Query, *, at_most: int | None) -> It
         if marker:
             part["marker"] = marker
         page = client.look(path, part)
+        if not marker:
+            hear(page)
         yield from page["data"]
         marker = str(page["pagination"]["next"] or "")
         if not marker:
             return
         left = None if left is None else left - limit
+
+
+def tell_what_is_not_read(cli: CliContext) -> Callable[[Wire], None]:
+    """For lists of the catalogue: an empty one must not be taken for an empty store."""
+
+    def tell(page: Wire) -> None:
+        if unread := page.get("notReadYet"):
+            cli.terminal.note(
+                f"Not read yet: target {', '.join(unread)}; what it holds is missing here. See: tidegate catalog status"
+            )
+
+    return tell
 
 
 def show_listing(

@@ -15,6 +15,7 @@ from tidegate.controllers.reconciler import Next, Watch
 from tidegate.controllers.sync_wishes import SyncWishes
 from tidegate.decide.sync_schedule import SyncReason, forecast, plan_sync, retry_delay
 from tidegate.errors import NotFound, TidegateError
+from tidegate.model.catalogue import FullSync
 from tidegate.model.catalogue_status import SyncForecast, VolumeSync
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.resource import Ref, Resource
@@ -94,7 +95,8 @@ class CatalogueSync:
     async def forecast(self, target: BackupTarget) -> SyncForecast:
         """See CatalogueSyncs."""
         settings, now = await settings_now(self.store), self.clock.now()
-        state = sync_status.state_of(target, settings, forced_at=self._wishes.forced_at(target.ref))
+        last, forced_at = await self._last_full(target), self._wishes.forced_at(target.ref)
+        state = sync_status.state_of(target, settings, last=last, forced_at=forced_at)
         return forecast(plan_sync(state, now), now, running=target.ref in self._running)
 
     async def looked_since(self, target: str, volume: str, moment: datetime) -> bool:
@@ -140,11 +142,16 @@ class CatalogueSync:
         running = self._running.get(key)
         if running is not None:
             return await self._tell(key, target, running)
+        last = await self._last_full(target)
+        if sync_status.agreed(target, last) is None and target.status.last_synced_at is not None:
+            log.warning("the catalogue of a target is lost and is read anew", target=target.name)
+            target = await self.store.update_status(target.replace(status=sync_status.begun_anew(target.status)))
         settings, now = await settings_now(self.store), self.clock.now()
-        decision = plan_sync(sync_status.state_of(target, settings, forced_at=self._wishes.forced_at(key)), now)
+        state = sync_status.state_of(target, settings, last=last, forced_at=self._wishes.forced_at(key))
+        decision = plan_sync(state, now)
         if not decision.due:
             return Next(decision.again_after)
-        moved = bool(target.status.sync.url) and target.status.sync.url != target.spec.url
+        moved = last is not None and last.url != target.spec.url
         order = SyncOrder(
             target=target.name,
             confirmed=target.metadata.annotations.get(CONFIRM_VANISHED, ""),
@@ -163,6 +170,9 @@ class CatalogueSync:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _last_full(self, target: BackupTarget) -> FullSync | None:
+        return (await self.catalogue.full_syncs()).get(target.name)
 
     async def _begin(self, key: Ref, target: BackupTarget, order: SyncOrder, in_flight: int, *, asked: bool) -> None:
         access = await access_to(target, self.secrets)
@@ -184,6 +194,8 @@ class CatalogueSync:
         error = _error_of(running.task)
         if error is None:
             outcome, progress = running.task.result(), running.errand.progress
+            # Before the status: who hears of the end through it finds it in the catalogue.
+            await self.catalogue.note_full_sync(target.name, FullSync(running.url, outcome.started_at))
             status = sync_status.succeeded(target.status, outcome, progress, url=running.url, now=now)
         else:
             status = sync_status.failed(target.status, error, url=running.url, now=now)

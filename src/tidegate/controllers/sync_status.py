@@ -6,6 +6,7 @@ from tidegate.catalogue.progress import SyncProgress
 from tidegate.catalogue.target_sync import SyncOutcome
 from tidegate.decide.sync_schedule import SyncState, same_message
 from tidegate.errors import TidegateError
+from tidegate.model.catalogue import FullSync
 from tidegate.model.resource import Condition
 from tidegate.model.setting import Settings
 from tidegate.model.target import CONFIRM_VANISHED, BackupTarget, BackupTargetStatus, SyncStatus
@@ -15,9 +16,15 @@ SYNCED = "Synced"
 _MOST_MESSAGES = 5
 
 
-def state_of(target: BackupTarget, settings: Settings, *, forced_at: datetime | None = None) -> SyncState:
-    """What decides when the next sync is due; `forced_at` is when the last one ended that somebody had asked for."""
-    sync = target.status.sync
+def state_of(
+    target: BackupTarget, settings: Settings, *, last: FullSync | None, forced_at: datetime | None = None
+) -> SyncState:
+    """What decides when the next sync is due.
+
+    `last` is what the catalogue says of itself.
+    `forced_at` is when the last sync ended that somebody had asked for.
+    """
+    sync, last = target.status.sync, agreed(target, last)
     confirmed = bool(sync.vanished) and target.metadata.annotations.get(CONFIRM_VANISHED) == sync.vanished
     interval = target.spec.poll_interval
     return SyncState(
@@ -25,14 +32,27 @@ def state_of(target: BackupTarget, settings: Settings, *, forced_at: datetime | 
         poll_interval=interval if interval is not None else settings.poll_interval,
         requested_at=target.spec.sync_requested_at,
         confirmed=confirmed,
-        synced_at=target.status.last_synced_at,
-        same_place=sync.url == target.spec.url,
+        synced_at=last.began_at if last is not None else None,
+        same_place=last is not None and last.url == target.spec.url,
         failures=sync.failures,
         failed_at=sync.failed_at,
         failed_here=sync.failed_url in {"", target.spec.url},
         forced_at=forced_at,
         partial=sync.failures > 0 and sync.failed_at == target.status.last_synced_at,
     )
+
+
+def agreed(target: BackupTarget, last: FullSync | None) -> FullSync | None:
+    """Return the last full sync if status and catalogue tell of the same one.
+
+    If not, one of them was lost or set back. Only another sync makes sure that the catalogue holds what the store does.
+    """
+    return last if last is not None and last.began_at == target.status.last_synced_at else None
+
+
+def begun_anew(status: BackupTargetStatus) -> BackupTargetStatus:
+    """The status of a target whose catalogue is lost: what past syncs left to do is done by the next one."""
+    return status.replace(sync=SyncStatus(), last_synced_at=None).without_condition(SYNCED).without_condition(VANISHED)
 
 
 def running(status: BackupTargetStatus, progress: SyncProgress, now: datetime) -> BackupTargetStatus:

@@ -8,17 +8,24 @@ import structlog
 from tidegate.controllers.finalizers import let_go
 from tidegate.controllers.observation import all_of, settings_now
 from tidegate.controllers.reconciler import Next, Watch, owners
-from tidegate.controllers.system_backup_looks import archive_of, changed_volumes, uploads_of, volume_uploads
+from tidegate.controllers.system_backup_looks import archive_of, changed_volumes, last_backups, uploads_of
 from tidegate.decide.system_backup import (
     backups_to_hand_over,
     backups_to_make,
     decide_volumes,
     failure_of,
     judge_backups,
-    newest_uploads,
     volumes_as_they_are,
 )
-from tidegate.errors import AlreadyExists, DamageError, NotFound, RetryableError, StaleVersion, UserError
+from tidegate.errors import (
+    AlreadyExists,
+    CatalogueNotRead,
+    DamageError,
+    NotFound,
+    RetryableError,
+    StaleVersion,
+    UserError,
+)
 from tidegate.format.system_backup_cfg import ArchivePlace
 from tidegate.model.backup import Backup
 from tidegate.model.labels import Selector
@@ -35,6 +42,7 @@ from tidegate.model.system import (
 from tidegate.model.system_archive import SystemArchive
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Volume
+from tidegate.ports.catalogue import Catalogue
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import SecretStore, access_to
@@ -54,6 +62,8 @@ class SystemBackupController:
     secrets: SecretStore
     archives: SystemArchives
     version: str
+    catalogue: Catalogue | None = None
+    """Without one, only what this server made counts as a backup."""
     name: str = "system-backup"
     workers: int = 2
     watches: tuple[Watch, ...] = (Watch(SystemBackup), Watch(Backup, owners("SystemBackup")))
@@ -99,14 +109,14 @@ class SystemBackupController:
             if place.name == system.name:
                 raise AlreadyExists(f"the store already has a system backup {place.name} (version {place.version})")
         volumes = await all_of(self.store, Volume)
-        newest = newest_uploads(await volume_uploads(self.store))
-        changed = await changed_volumes(self.archives, system, volumes, newest)
+        last = await last_backups(self.store, self.catalogue, volumes)
+        changed = await changed_volumes(self.archives, system, volumes, last)
         now, settings = self.clock.now(), await settings_now(self.store)
         status = system.status.no_longer_waiting().replace(
             phase=SystemBackupPhase.CREATING_VOLUME_BACKUPS,
             start_timestamp=now,
             deadline=now + settings.system_backup_volume_timeout,
-            volumes=decide_volumes(system, volumes, newest, changed),
+            volumes=decide_volumes(system, volumes, last, changed),
         )
         await self.store.update_status(system.replace(status=status))
         log.info("system backup started", system_backup=system.name, policy=str(system.spec.volume_backup_policy))
@@ -186,8 +196,8 @@ class SystemBackupController:
         now = self.clock.now()
         deadline = system.status.deadline or await self._patience_ends(system)
         if not system.deleting and now >= deadline:
-            return await self._end(system, f"the target did not answer in time: {error.message}")
-        told = system.status.waiting(Reason.TARGET_UNAVAILABLE, error.message, since=now)
+            return await self._end(system, f"{_why_too_late(error)}: {error.message}")
+        told = system.status.waiting(_reason(error), error.message, since=now)
         await self.store.update_status(system.replace(status=told))
         return Next.after(_ASK_AGAIN)
 
@@ -240,3 +250,12 @@ class SystemBackupController:
     async def _access(self, system: SystemBackup) -> TargetAccess:
         target = await self.store.get(BackupTarget, system.spec.target)
         return await access_to(target, self.secrets)
+
+
+def _reason(error: RetryableError) -> Reason:
+    return Reason.PENDING_EVALUATION if isinstance(error, CatalogueNotRead) else Reason.TARGET_UNAVAILABLE
+
+
+def _why_too_late(error: RetryableError) -> str:
+    not_read = isinstance(error, CatalogueNotRead)
+    return "not known in time which volumes have a backup" if not_read else "the target did not answer in time"

@@ -1,9 +1,12 @@
 """Looks that a system backup takes: at uploads, at volumes, at all definitions. Each raises on a failed look."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tidegate.controllers.observation import all_of
-from tidegate.decide.system_backup import full_name, uploads_by_volume
+from tidegate.controllers.stored_backups import stored_backups
+from tidegate.decide.last_backup import LastBackup, found_in_store, full_name, made_here
+from tidegate.decide.system_backup import uploads_by_volume
+from tidegate.errors import CatalogueNotRead
 from tidegate.model.backup import Backup
 from tidegate.model.labels import EVERYTHING, Selector
 from tidegate.model.system import SystemBackup, VolumeBackupPolicy
@@ -11,6 +14,7 @@ from tidegate.model.system_archive import DEFINITIONS, ArchivedVolumeBackup, Arc
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import BACKUP_LABEL, UPLOADS, Transfer
 from tidegate.model.volume import Volume
+from tidegate.ports.catalogue import Catalogue
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.system_archives import SystemArchives
 
@@ -26,16 +30,31 @@ async def uploads_of(store: ResourceStore, backups: Iterable[Backup]) -> dict[tu
     return uploads_by_volume((backup for backup, _ in of_each), (one for _, uploads in of_each for one in uploads))
 
 
+async def last_backups(
+    store: ResourceStore, catalogue: Catalogue | None, volumes: Sequence[Volume]
+) -> dict[str, LastBackup]:
+    """Return the last backup of each volume that has one, by NAMESPACE/NAME: of this server, else of any store.
+
+    Raise CatalogueNotRead while a store that has not been read may hold one that is not known here.
+    """
+    made = made_here(await volume_uploads(store))
+    others = [volume for volume in volumes if full_name(volume) not in made]
+    stored = await stored_backups(store, catalogue, others)
+    if stored.not_read_yet and len(stored.newest) < len(others):
+        raise CatalogueNotRead(f"the catalogue has not read target {', '.join(stored.not_read_yet)} yet")
+    return made | {name: found_in_store(found) for name, found in stored.newest.items()}
+
+
 async def changed_volumes(
-    archives: SystemArchives, system: SystemBackup, volumes: Iterable[Volume], newest: Mapping[str, Transfer]
+    archives: SystemArchives, system: SystemBackup, volumes: Iterable[Volume], known: Mapping[str, LastBackup]
 ) -> frozenset[str]:
     """Those with a backup that may have changed since it began; looked at only if the policy wants to know."""
     if system.spec.volume_backup_policy is not VolumeBackupPolicy.IF_CHANGED:
         return frozenset()
     changed = set()
     for volume in volumes:
-        last = newest.get(full_name(volume))
-        began = last.status.start_timestamp if last is not None else None
+        last = known.get(full_name(volume))
+        began = last.began_at if last is not None else None
         if last is not None and (began is None or await archives.changed_since(volume.spec, began)):
             changed.add(full_name(volume))
     return frozenset(changed)

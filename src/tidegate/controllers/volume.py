@@ -1,16 +1,24 @@
-"""Keeps each volume's `lastBackup` true: the newest finished upload that still exists."""
+"""Keeps each volume's last backup true: the newest finished upload that still exists, else what the stores hold."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
-from tidegate.controllers.observation import all_transfers, over_or_deleting
+from tidegate.controllers.observation import all_of, all_transfers, over_or_deleting
 from tidegate.controllers.reconciler import Next, Watch
+from tidegate.controllers.stored_backups import StoredBackups, stored_backups
+from tidegate.decide.last_backup import full_name, newest_uploads
 from tidegate.errors import NotFound
+from tidegate.format.backup_url import BackupUrl
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Ref, Resource
-from tidegate.model.transfer import UPLOADS, VOLUME_LABEL, Transfer, TransferPhase
+from tidegate.model.target import BackupTarget
+from tidegate.model.transfer import UPLOADS, VOLUME_LABEL, Transfer
 from tidegate.model.volume import Volume
+from tidegate.ports.catalogue import Catalogue
 from tidegate.ports.resource_store import ResourceStore
+
+_TARGETS = Ref("BackupTarget", "all")
 
 
 def _volume_of(resource: Resource) -> Iterable[Ref]:
@@ -24,32 +32,76 @@ class VolumeController:
     """Owns the status of volumes."""
 
     store: ResourceStore
+    catalogue: Catalogue | None = None
     name: str = "volume"
     workers: int = 2
-    watches: tuple[Watch, ...] = (Watch(Volume), *(Watch(kind, _volume_of) for kind in UPLOADS))
+    _seen: dict[str, datetime] = field(default_factory=dict)
+    """The full sync of each target that volumes were last looked up after."""
+
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        """Volumes, uploads that end, and targets that were read."""
+        uploads = tuple(Watch(kind, _volume_of) for kind in UPLOADS)
+        return (Watch(Volume), Watch(BackupTarget, self._after_a_sync), *uploads)
 
     async def reconcile(self, key: Ref) -> Next:
         """Derive the status anew; written only if it differs."""
+        if key == _TARGETS:
+            await self._look_into_stores()
+            return Next.done()
         try:
             volume = await self.store.get(Volume, key.name, key.namespace)
         except NotFound:
             return Next.done()
         uploads = await all_transfers(self.store, Selector.matching({VOLUME_LABEL: volume.metadata.uid}))
-        await self.store.update_status(with_last_backup(volume, uploads))
+        if (newest := next(iter(newest_uploads(uploads).values()), None)) is not None:
+            await self.store.update_status(with_upload(volume, newest))
+            return Next.done()
+        await self._write_stored([volume])
         return Next.done()
 
+    def _after_a_sync(self, resource: Resource) -> Iterable[Ref]:
+        """Once for each sync: its target changes every few seconds while one runs."""
+        if not isinstance(resource, BackupTarget):
+            return ()
+        uid, synced = resource.metadata.uid, resource.status.last_synced_at
+        if synced is None or self._seen.get(uid) == synced:
+            return ()
+        self._seen[uid] = synced
+        return (_TARGETS,)
 
-def with_last_backup(volume: Volume, uploads: list[Transfer]) -> Volume:
-    """The volume as its uploads tell it. One that is being deleted, or whose data was, does not count any more."""
-    finished = [
-        u for u in uploads if u.status.phase is TransferPhase.COMPLETED and not u.deleting and not u.data_removed
-    ]
-    newest = max(finished, key=lambda u: (u.status.start_timestamp is not None, u.status.start_timestamp), default=None)
-    if newest is None or newest.status.result is None:
-        return volume.with_status(last_backup=None, last_backup_at=None, last_backup_url=None, size=None)
+    async def _look_into_stores(self) -> None:
+        """All volumes without a backup of this server, in one look."""
+        await self._write_stored([one for one in await all_of(self.store, Volume) if one.status.last_backup is None])
+
+    async def _write_stored(self, volumes: list[Volume]) -> None:
+        stored = await stored_backups(self.store, self.catalogue, volumes)
+        urls = {target.name: target.spec.url for target in await all_of(self.store, BackupTarget)}
+        for volume in volumes:
+            await self.store.update_status(with_stored(volume, stored, urls))
+
+
+def with_upload(volume: Volume, newest: Transfer) -> Volume:
+    """The volume with what its newest upload tells."""
+    result = newest.status.result
     return volume.with_status(
         last_backup=next((owner.name for owner in newest.metadata.owner_references), None),
         last_backup_at=newest.status.completion_timestamp,
-        last_backup_url=newest.status.result.url,
-        size=newest.status.result.size,
+        last_backup_url=result.url if result is not None else None,
+        size=result.size if result is not None else None,
     )
+
+
+def with_stored(volume: Volume, stored: StoredBackups, urls: dict[str, str]) -> Volume:
+    """The volume with what a store holds of it. While not all are read, what was known of them stays."""
+    found = stored.newest.get(full_name(volume))
+    if found is not None and found.target in urls:
+        return volume.with_status(
+            last_backup=None,
+            last_backup_at=found.record.created_at,
+            last_backup_url=BackupUrl(urls[found.target], found.volume, found.record.name).encode(),
+            size=found.record.size,
+        )
+    if stored.not_read_yet and volume.status.last_backup is None:
+        return volume
+    return volume.with_status(last_backup=None, last_backup_at=None, last_backup_url=None, size=None)

@@ -1,6 +1,8 @@
 """What is to be said of a target's part of the catalogue: how old it is, and what waits for somebody."""
 
-from tidegate.model.catalogue import CatalogueCounts
+from collections.abc import Iterable, Mapping
+
+from tidegate.model.catalogue import CatalogueCounts, FullSync
 from tidegate.model.catalogue_status import TargetCatalogue
 from tidegate.model.target import BackupTarget, SyncStatus
 
@@ -8,8 +10,22 @@ AVAILABLE = "Available"
 VANISHED = "VolumesVanished"
 
 
-def target_catalogue(target: BackupTarget, counts: CatalogueCounts, sync: SyncStatus) -> TargetCatalogue:
-    """From what its status says; `sync` is that of this moment."""
+def read_targets(targets: Iterable[BackupTarget], syncs: Mapping[str, FullSync]) -> tuple[str, ...]:
+    """Return the names of those that the catalogue has read as a whole, at the place that they name now."""
+    return tuple(one.name for one in targets if one.name in syncs and syncs[one.name].url == one.spec.url)
+
+
+def not_read_yet(targets: Iterable[BackupTarget], syncs: Mapping[str, FullSync]) -> tuple[str, ...]:
+    """Return the names of the others. What is absent from the catalogue may be there."""
+    known = list(targets)
+    read = set(read_targets(known, syncs))
+    return tuple(one.name for one in known if one.name not in read)
+
+
+def target_catalogue(
+    target: BackupTarget, counts: CatalogueCounts, sync: SyncStatus, *, last: FullSync | None
+) -> TargetCatalogue:
+    """From what its status says; `sync` is that of this moment, and `last` what the catalogue says of itself."""
     status = target.status
     looked, held = status.condition(AVAILABLE), status.condition(VANISHED)
     return TargetCatalogue(
@@ -17,7 +33,7 @@ def target_catalogue(target: BackupTarget, counts: CatalogueCounts, sync: SyncSt
         available=status.available,
         since=looked.last_transition_time if looked else None,
         message=status.message,
-        last_synced_at=status.last_synced_at,
+        last_synced_at=last.began_at if last is not None and last.url == target.spec.url else None,
         sync=sync,
         held_back=held.message if held and status.sync.vanished else "",
         volumes=counts.volumes,

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
+from tidegate.decide.last_backup import LastBackup, full_name, stored_by
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, BackupSpec, OnInterruption
 from tidegate.model.duration import format_duration
 from tidegate.model.resource import Metadata
 from tidegate.model.system import (
     SYSTEM_BACKUP_FINALIZER,
     SYSTEM_BACKUP_LABEL,
-    StoredVolumeBackup,
     SystemBackup,
     SystemBackupPhase,
     SystemBackupSpec,
@@ -30,36 +30,15 @@ _AS_LONG_AS_THE_ARCHIVE = timedelta(days=36_500)
 _MOST_NAMED = 5
 
 
-def full_name(volume: Volume) -> str:
-    """NAMESPACE/NAME."""
-    return f"{volume.namespace}/{volume.name}"
-
-
-def newest_uploads(uploads: Iterable[Transfer]) -> dict[str, Transfer]:
-    """For each volume, by NAMESPACE/NAME, the finished upload that its `lastBackup` speaks of."""
-    newest: dict[str, Transfer] = {}
-    for upload in uploads:
-        if upload.status.phase is not TransferPhase.COMPLETED or upload.deleting or upload.direction != "upload":
-            continue
-        name = f"{upload.spec.volume_namespace}/{upload.spec.volume_name}"
-        if name not in newest or _began(newest[name]) < _began(upload):
-            newest[name] = upload
-    return newest
-
-
-def _began(upload: Transfer) -> tuple[bool, datetime | None]:
-    return upload.status.start_timestamp is not None, upload.status.start_timestamp
-
-
 def decide_volumes(
-    system: SystemBackup, volumes: Iterable[Volume], newest: Mapping[str, Transfer], changed: Collection[str]
+    system: SystemBackup, volumes: Iterable[Volume], last: Mapping[str, LastBackup], changed: Collection[str]
 ) -> tuple[SystemBackupVolume, ...]:
     """One row for each volume, in the order of their names. `changed` matters to the policy `if-changed` only."""
     ordered = sorted(volumes, key=lambda volume: (volume.namespace, volume.name))
-    return tuple(_row(system, volume, newest.get(full_name(volume)), changed) for volume in ordered)
+    return tuple(_row(system, volume, last.get(full_name(volume)), changed) for volume in ordered)
 
 
-def _row(system: SystemBackup, volume: Volume, last: Transfer | None, changed: Collection[str]) -> SystemBackupVolume:
+def _row(system: SystemBackup, volume: Volume, last: LastBackup | None, changed: Collection[str]) -> SystemBackupVolume:
     name = full_name(volume)
     if volume.deleting:
         return SystemBackupVolume(volume=name, decision=VolumeDecision.SKIPPED, reason="it is being deleted")
@@ -79,9 +58,9 @@ def _row(system: SystemBackup, volume: Volume, last: Transfer | None, changed: C
         volume=name,
         decision=VolumeDecision.REUSED,
         reason=_REUSED[policy],
-        backup=next((owner.name for owner in last.metadata.owner_references), None),
+        backup=last.backup,
         state=VolumeOutcome.COMPLETED,
-        stored=stored_by(last),
+        stored=last.stored,
     )
 
 
@@ -92,7 +71,7 @@ _REUSED = {
 }
 
 
-def _why_to_back_up(policy: VolumeBackupPolicy, last: Transfer | None, *, is_changed: bool) -> str | None:
+def _why_to_back_up(policy: VolumeBackupPolicy, last: LastBackup | None, *, is_changed: bool) -> str | None:
     if policy is VolumeBackupPolicy.DISABLED:
         return None
     if policy is VolumeBackupPolicy.ALWAYS:
@@ -100,12 +79,6 @@ def _why_to_back_up(policy: VolumeBackupPolicy, last: Transfer | None, *, is_cha
     if last is None:
         return "it has no backup"
     return "it has changed since its last backup" if policy is VolumeBackupPolicy.IF_CHANGED and is_changed else None
-
-
-def stored_by(upload: Transfer) -> StoredVolumeBackup:
-    """The volume backup that an upload wrote."""
-    spec = upload.spec
-    return StoredVolumeBackup(target=spec.target, store_volume=spec.store_volume, store_backup=spec.store_backup)
 
 
 def backup_name(system: SystemBackup, volume: str) -> str:

@@ -124,6 +124,15 @@ class CataloguePage(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class FullSync:
+    """The last sync that saw the whole store of a target."""
+
+    url: str
+    """The place that it read."""
+    began_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogueCounts:
     """How much there is. What is asked of each backup is counted to a limit only."""
 

@@ -41,7 +41,7 @@ class TargetCatalogue(Model):
     """Since when that is so."""
     message: str = ""
     last_synced_at: datetime | None = None
-    """When the last sync began that saw the whole store."""
+    """When the last sync began that saw the whole store. Absent: not read yet, so lists may lack what it holds."""
     sync: SyncStatus = SyncStatus()
     held_back: str = ""
     """What vanished and waits for a confirmation; empty if nothing does."""

@@ -66,10 +66,13 @@ class VolumeStatus(Status):
     """What backups know of the volume."""
 
     last_backup: str | None = None
-    """Name of the newest Backup that completed for this volume."""
+    """Name of the newest Backup that completed for this volume.
+
+    Absent beside a `lastBackupUrl`: a store holds a backup that this server has no record of.
+    """
     last_backup_at: datetime | None = None
     last_backup_url: str | None = None
-    """Where that backup of this volume is in the store; Longhorn understands it too."""
+    """Where the newest backup of this volume is in its store; Longhorn understands it too. Absent: there is none."""
     size: int | None = None
     """Bytes at that time."""
 

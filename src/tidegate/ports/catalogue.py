@@ -3,6 +3,7 @@
 What it says is as old as the last sync of the target, and can always be read anew from the stores.
 """
 
+from collections.abc import Collection
 from typing import Protocol
 
 from tidegate.model.catalogue import (
@@ -11,6 +12,7 @@ from tidegate.model.catalogue import (
     CatalogueFilter,
     CataloguePage,
     CatalogueVolume,
+    FullSync,
 )
 from tidegate.model.catalogue_facets import CatalogueFacets
 
@@ -54,6 +56,21 @@ class Catalogue(Protocol):
 
     async def facets(self, wanted: CatalogueFilter) -> CatalogueFacets:
         """By what those that match can be told apart, the most frequent first; says where it did not count all."""
+        ...
+
+    async def newest_backups(self, targets: Collection[str], volumes: Collection[str]) -> dict[str, CatalogueBackup]:
+        """Return the newest complete backup of each of these volumes that one of the targets holds, by volume name.
+
+        One query, however many volumes. A volume that is absent has no backup only in targets that `full_syncs` names.
+        """
+        ...
+
+    async def full_syncs(self) -> dict[str, FullSync]:
+        """Return the last full sync of each target. A target that is absent has not been read yet: lists lack it."""
+        ...
+
+    async def note_full_sync(self, target: str, sync: FullSync) -> None:
+        """Record that the whole store has been read. Durable, with all that was read before, when it returns."""
         ...
 
     async def hide(self, target: str, volume: str, *backups: str) -> None:

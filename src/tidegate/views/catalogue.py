@@ -88,7 +88,7 @@ SYNCED_TARGETS = TableView(
         Column("AVAILABLE", _available),
         Column("VOLUMES", lambda one, _: str(one.volumes), right=True),
         Column("BACKUPS", lambda one, _: str(one.backups), right=True),
-        Column("SYNCED", lambda one, reader: reader.age(one.last_synced_at) or "never"),
+        Column("SYNCED", lambda one, reader: reader.age(one.last_synced_at) or "not read yet"),
         Column("NOW", lambda one, reader: sync_line(one.sync, reader)),
         Column("PROBLEM", lambda one, _: Cell(problem_of(one), Tone.BAD)),
     ),
@@ -142,7 +142,7 @@ def sync_section(target: BackupTarget, reader: Reader) -> Section:
         [
             ("Asked for", reader.moment_and_age(target.spec.sync_requested_at)),
             ("Now", sync_line(sync, reader)),
-            ("Last began", reader.moment_and_age(status.last_synced_at) or "never"),
+            ("Last began", reader.moment_and_age(status.last_synced_at) or "not read yet"),
             ("Last ended", reader.moment_and_age(sync.finished_at)),
             ("Failures", f"{sync.failures} in a row" if sync.failures else ""),
             ("Errors", str(sync.errors) if sync.errors else ""),

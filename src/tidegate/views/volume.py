@@ -5,10 +5,18 @@ from tidegate.views.phases import conditions_section, identity_lines
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, label_text, section, sections
 
+_NEVER = "never"
+
 
 def _last_backup(volume: Volume) -> Cell:
     # A volume that nobody ever protected is the one a person wants to find in this table.
-    return Cell(volume.status.last_backup) if volume.status.last_backup else Cell("never", Tone.WAITING)
+    text = _name(volume)
+    return Cell(text, Tone.WAITING) if text == _NEVER else Cell(text)
+
+
+def _name(volume: Volume) -> str:
+    status = volume.status
+    return status.last_backup or ("in its store" if status.last_backup_url else _NEVER)
 
 
 def _size(volume: Volume, reader: Reader) -> str:
@@ -50,7 +58,7 @@ def describe_volume(volume: Volume, reader: Reader) -> tuple[Section, ...]:
         section(
             "Last backup",
             [
-                ("Backup", status.last_backup or "never"),
+                ("Backup", _name(volume)),
                 ("At", reader.moment_and_age(status.last_backup_at)),
                 ("Size", _size(volume, reader)),
                 ("URL", status.last_backup_url or ""),

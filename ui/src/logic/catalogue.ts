@@ -94,6 +94,10 @@ export const isSyncing = (target: TargetCatalogue): boolean => !ENDED.has(target
 const isFresh = (target: TargetCatalogue): boolean =>
     !isSyncing(target) && target.available !== false && target.lastSyncedAt !== undefined && !target.sync.failures;
 
+/** Targets whose store has not been read as a whole: what they hold is missing from every list. */
+export const notReadYet = (targets: readonly TargetCatalogue[]): string[] =>
+    targets.filter((one) => one.lastSyncedAt === undefined).map((one) => one.name);
+
 const share = (target: TargetCatalogue): number =>
     isSyncing(target) ? target.sync.done / Math.max(1, target.sync.total) : 1;
 
@@ -102,7 +106,7 @@ export function syncHeadline(targets: readonly TargetCatalogue[], clock: (time: 
     if (targets.length === 0) return "There is no target yet.";
     const fresh = `${targets.filter(isFresh).length} of ${plural(targets.length, "target")}`;
     const known = targets.map((one) => one.lastSyncedAt ?? "").sort();
-    const full = known[0] ? `, last full ${clock(known[0])}` : ", never all of them";
+    const full = known[0] ? `, last full ${clock(known[0])}` : ", not all of them read yet";
     if (!targets.some(isSyncing)) return `Up to date: ${fresh}${full}`;
     const part = targets.reduce((sum, one) => sum + share(one), 0) / targets.length;
     return `${Math.floor(part * 100)} %, ${fresh}${full}`;

@@ -3,12 +3,20 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { CatalogueFacets } from "../api/types";
-import { type CatalogueFilter, isEmpty, queryOf, readFilter, searchCommand, VOLUME_FILTERS } from "../logic/catalogue";
+import {
+    type CatalogueFilter,
+    isEmpty,
+    notReadYet,
+    queryOf,
+    readFilter,
+    searchCommand,
+    VOLUME_FILTERS,
+} from "../logic/catalogue";
 import { plural } from "../logic/quantities";
 import { ActionButton, sentence } from "../parts/actions";
 import { Screen } from "../parts/screen";
 import { FilterBox } from "../parts/table";
-import { askFacets, askVolumeCount, watchCatalogue } from "../store/catalogue";
+import { askFacets, askVolumeCount, status as catalogueStatus, watchCatalogue } from "../store/catalogue";
 import { FarRows } from "../store/far_rows";
 import { param, place, setParams } from "../store/place";
 import { backups, deletions, need, restores, targets } from "../store/resources";
@@ -158,6 +166,14 @@ function ForAll({ filter, found, again }: ForAllProps) {
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {
+    const unread = notReadYet(catalogueStatus.value?.targets ?? []);
+    if (unread.length > 0)
+        return (
+            <div class="empty">
+                <strong>Not read yet: {unread.join(", ")}</strong>
+                <span>What {unread.length === 1 ? "this store holds" : "these stores hold"} is not known.</span>
+            </div>
+        );
     if (!filtered)
         return (
             <div class="empty">

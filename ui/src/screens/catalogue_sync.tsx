@@ -83,6 +83,7 @@ function Progress({ one: { name, sync } }: { one: TargetCatalogue }) {
 
 const LastSeen = ({ one }: { one: TargetCatalogue }) => (
     <span class="muted">
-        last full <Ago time={one.lastSyncedAt} none="never" />
+        {one.lastSyncedAt && "last full "}
+        <Ago time={one.lastSyncedAt} none="not read yet" />
     </span>
 );

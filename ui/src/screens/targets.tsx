@@ -92,7 +92,7 @@ const COLUMNS: Column<BackupTarget>[] = [
         number: true,
         secondary: true,
         sort: (row) => time(seen(row)?.lastSyncedAt),
-        cell: (row) => <Ago time={seen(row)?.lastSyncedAt} none={seen(row) ? "never" : "asking…"} />,
+        cell: (row) => <Ago time={seen(row)?.lastSyncedAt} none={seen(row) ? "not read yet" : "asking…"} />,
     },
     {
         key: "message",

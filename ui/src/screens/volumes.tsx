@@ -119,6 +119,10 @@ const COLUMNS: Column<Row>[] = [
                 <Link to={backupLink(volume.status.lastBackup)}>
                     <Ago time={volume.status.lastBackupAt} />
                 </Link>
+            ) : volume.status.lastBackupAt ? (
+                <span title="In its store; this server has no record of it.">
+                    <Ago time={volume.status.lastBackupAt} />
+                </span>
             ) : (
                 <span class="muted">never</span>
             ),

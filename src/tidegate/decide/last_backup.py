@@ -1,0 +1,65 @@
+"""The newest backup of a volume: made by this server, or known from what a store holds."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tidegate.model.catalogue import CatalogueBackup
+from tidegate.model.system import StoredVolumeBackup
+from tidegate.model.transfer import Transfer, TransferPhase
+from tidegate.model.volume import Volume
+
+
+@dataclass(frozen=True)
+class LastBackup:
+    """Where it is."""
+
+    stored: StoredVolumeBackup
+    began_at: datetime | None
+    """What changed since then is not in it. None if no record tells."""
+    backup: str | None = None
+    """Name of the Backup that holds it. None if this server has no record of it, as after a system restore."""
+
+
+def full_name(volume: Volume) -> str:
+    """NAMESPACE/NAME."""
+    return f"{volume.namespace}/{volume.name}"
+
+
+def newest_uploads(uploads: Iterable[Transfer]) -> dict[str, Transfer]:
+    """Return for each volume, by NAMESPACE/NAME, the newest finished upload whose data is still there."""
+    newest: dict[str, Transfer] = {}
+    for upload in uploads:
+        finished = upload.status.phase is TransferPhase.COMPLETED and upload.direction == "upload"
+        if not finished or upload.deleting or upload.data_removed:
+            continue
+        name = f"{upload.spec.volume_namespace}/{upload.spec.volume_name}"
+        if name not in newest or _began(newest[name]) < _began(upload):
+            newest[name] = upload
+    return newest
+
+
+def made_here(uploads: Iterable[Transfer]) -> dict[str, LastBackup]:
+    """Return the last backup of each volume that this server backed up, by NAMESPACE/NAME."""
+    return {name: _of_upload(upload) for name, upload in newest_uploads(uploads).items()}
+
+
+def found_in_store(found: CatalogueBackup) -> LastBackup:
+    """Return what the catalogue knows of a volume's newest backup."""
+    stored = StoredVolumeBackup(target=found.target, store_volume=found.volume, store_backup=found.record.name)
+    return LastBackup(stored, found.record.snapshot_created_at or found.record.created_at)
+
+
+def stored_by(upload: Transfer) -> StoredVolumeBackup:
+    """Return the volume backup that an upload wrote."""
+    spec = upload.spec
+    return StoredVolumeBackup(target=spec.target, store_volume=spec.store_volume, store_backup=spec.store_backup)
+
+
+def _of_upload(upload: Transfer) -> LastBackup:
+    owner = next((owner.name for owner in upload.metadata.owner_references), None)
+    return LastBackup(stored_by(upload), upload.status.start_timestamp, owner)
+
+
+def _began(upload: Transfer) -> tuple[bool, datetime | None]:
+    return upload.status.start_timestamp is not None, upload.status.start_timestamp
