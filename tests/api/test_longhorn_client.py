@@ -9,6 +9,7 @@ from api.catalogue_world import furnish  # type: ignore[import-not-found]  # pyt
 from api.longhorn_client import ApiError, LonghornClient  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.api.application import build_application
 from tidegate.catalogue.database import SqliteCatalogue
+from tidegate.decide.forwarded import parse_networks
 from tidegate.model.target import BackupTarget
 
 
@@ -135,12 +136,21 @@ async def test_what_was_read_of_a_target_can_be_sent_back(http):
         ({"X-Forwarded-Host": "user@evil.example/path"}, "http://test"),
     ],
 )
-async def test_links_lead_back_by_the_address_that_the_client_came_by(http, headers, base):
+async def test_links_lead_back_by_the_address_that_the_client_came_by(http, services, headers, base):
+    services.trusted_proxies = parse_networks("127.0.0.1")
     answer = await http.get("/v1/backupvolumes/web", headers={"Authorization": "Bearer secret", **headers})
 
     assert answer.headers["x-api-schemas"] == f"{base}/v1/schemas"
     assert answer.json()["links"]["self"] == f"{base}/v1/backupvolumes/web@far"
     assert answer.json()["actions"]["backupList"] == f"{base}/v1/backupvolumes/web@far?action=backupList"
+
+
+async def test_links_do_not_lead_where_a_proxy_that_is_not_trusted_says(http):
+    told = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "a.example", "X-API-request-url": "https://b.example/"}
+
+    answer = await http.get("/v1/backupvolumes/web", headers={"Authorization": "Bearer secret", **told})
+
+    assert answer.json()["links"]["self"] == "http://test/v1/backupvolumes/web@far"
 
 
 async def test_it_reads_and_changes_settings(client, http):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tidegate.decide.forwarded import parse_networks
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.deletion import Deletion, DeletionSpec
 from tidegate.model.resource import Metadata
@@ -58,6 +59,7 @@ async def test_each_page_leads_on_to_the_next_by_the_address_that_the_client_cam
     }[kind]
     for name in ("a", "b", "c"):
         await services.store.create(made(name))
+    services.trusted_proxies = parse_networks("127.0.0.1")
     way, names = f"https://a.example/v1/{kind}?limit=2&labelSelector=!x", []
     while way:
         assert way.startswith(f"https://a.example/v1/{kind}?")

@@ -10,6 +10,7 @@ from tidegate.api.page_files import PageFiles
 from tidegate.api.queue_around import AroundQueue
 from tidegate.api.sessions import LoginGuard, Sessions
 from tidegate.decide.backup_figures import BackupFigures
+from tidegate.decide.forwarded import Networks
 from tidegate.decide.queue_table import QueueTable
 from tidegate.decide.restore_queue import RestoreTable
 from tidegate.decide.scrape_figures import ScrapeFigures
@@ -68,6 +69,8 @@ class Services:
     access_bell: Bell = field(default_factory=Bell)
     """Rung when somebody's token, role or password is another one: open event streams look whether they may go on."""
     audit: AuditLog | None = None
+    trusted_proxies: Networks = ()
+    """Whose word about the client counts."""
     page: PageFiles = field(default_factory=PageFiles)
     """The built web page; empty where nobody built it."""
     secrets: SecretStore = field(default_factory=NoSecrets)

@@ -14,6 +14,7 @@ from tidegate.api.auth import (
 from tidegate.api.services import Services
 from tidegate.api.sessions import LIFETIME
 from tidegate.api.trail import caller_of, trail_of
+from tidegate.decide.connections import source_of
 from tidegate.errors import InvalidInput, TooManyAttempts, Unauthenticated
 from tidegate.model.access import LONGEST_PASSWORD, Caller, Password, Role, UserChange, Via
 from tidegate.model.frozen import Model
@@ -107,7 +108,7 @@ def _open_session(request: Request, response: Response, caller: Caller) -> Sessi
 
 async def _let_in(request: Request, services: Services, given: Login) -> Caller:
     now = services.clock.now()
-    address = request.client.host if request.client else ""
+    address = source_of(request.client.host if request.client else "")
     if given.token:
         # A right token gets in however many wrong ones came before it: nobody guesses one, so letting it in early
         # tells nobody anything, and to hold it back would let anybody at this address keep the owner out.

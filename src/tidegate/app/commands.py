@@ -87,6 +87,10 @@ def server(
     max_connections: Annotated[
         str | None, typer.Option(metavar="N", help="How many connections it takes at once; half of them per address.")
     ] = None,
+    trusted_proxies: Annotated[
+        str | None,
+        typer.Option(metavar="CIDR,...", help="Proxies before it, whose X-Forwarded-* and Forwarded headers count."),
+    ] = None,
     config: Annotated[str | None, typer.Option(metavar="FILE", help="In place of ./tidegate.toml.")] = None,
 ) -> None:
     """Run the backup server on this machine until Ctrl-C or SIGTERM."""
@@ -100,6 +104,7 @@ def server(
         "load_config": load_config,
         "nodes": nodes,
         "max_connections": max_connections,
+        "trusted_proxies": trusted_proxies,
         "config": config,
     }
     cli.flags = {**cli.flags, **{name: value for name, value in own.items() if value is not None}}

@@ -34,9 +34,10 @@ class Connections:
         self._open: dict[Connection, str] = {}
         self._by_source: Counter[str] = Counter()
 
-    def refusal(self, source: str) -> str:
-        """Why there is no room for one more from this source; empty if there is, or if an old one made room."""
-        if self._by_source[source] >= self.limits.most_of_one:
+    def refusal(self, address: str) -> str:
+        """Why there is no room for one more from this address; empty if there is, or if an old one made room."""
+        source = source_of(address)
+        if self._by_source[source] >= self.limits.share_of(address):
             mine = [connection for connection, its_source in self._open.items() if its_source == source]
             return "" if self._make_room(mine) else _TOO_MANY
         if len(self._open) >= self.limits.most:
@@ -100,13 +101,13 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
         """Count it, or say why there is no room."""
         super().connection_made(transport)
-        source = source_of(self.client[0] if self.client else "")
-        refusal = self._connections.refusal(source)
+        address = self.client[0] if self.client else ""
+        refusal = self._connections.refusal(address)
         if refusal:
             log.warning("connection refused: %s", refusal)
             self._answer_and_close(HTTPStatus.SERVICE_UNAVAILABLE, refusal)
             return
-        self._connections.add(self, source)
+        self._connections.add(self, source_of(address))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Make room."""

@@ -9,6 +9,7 @@ from tidegate.app.http_server import most_connections
 from tidegate.cli.documents import read_document
 from tidegate.decide.configuration import Configuration
 from tidegate.decide.connections import ConnectionLimits
+from tidegate.decide.forwarded import parse_networks
 from tidegate.model.duration import parse_duration
 from tidegate.model.load import LoadConcurrency, parse_load_concurrency
 from tidegate.model.virtual_node import VirtualNode, parse_virtual_nodes
@@ -52,6 +53,7 @@ def server_options(configuration: Configuration) -> ServerOptions:
 
 def _connection_limits(configuration: Configuration) -> ConnectionLimits:
     return ConnectionLimits(
+        trusted_proxies=parse_networks(configuration.trusted_proxies),
         most=int(configuration.max_connections) if configuration.max_connections else most_connections(),
         header=_seconds(configuration.header_timeout),
         idle=_seconds(configuration.idle_timeout),

@@ -119,6 +119,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             sessions=Sessions(token.encode(), ended),
             accounts=accounts,
             audit=audit,
+            trusted_proxies=options.connections.trusted_proxies,
             page=read_page(_PAGE),
             version=__version__,
             reconcile_errors=runtime.error_counts,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tidegate.decide.forwarded import parse_networks
 from tidegate.errors import InvalidInput
 
 PREFIX = "TIDEGATE_"
@@ -61,6 +62,14 @@ def _time(text: str) -> str | None:
         return None if parse_duration(text) else "must be longer than nothing"
     except ValueError:
         return "must be a duration, such as 15s or 5m"
+
+
+def _networks(text: str) -> str | None:
+    try:
+        parse_networks(text)
+    except ValueError:
+        return "must be networks or addresses between commas, such as 10.0.0.0/8,192.0.2.1"
+    return None
 
 
 def _server_url(text: str) -> str | None:
@@ -128,6 +137,13 @@ FIELDS: Mapping[str, ConfigurationField] = {
             _at_least_one,
         ),
         ConfigurationField(
+            "trusted_proxies",
+            "",
+            "Addresses or networks of the proxies before the server, between commas: `10.0.0.0/8,192.0.2.1`. What they "
+            "say in `X-Forwarded-*` and `Forwarded` about the client counts; what others say there does not.",
+            _networks,
+        ),
+        ConfigurationField(
             "header_timeout", "15s", "How long a client may take to send the headers of a request.", _time
         ),
         ConfigurationField("idle_timeout", "15s", "How long a connection may wait for its next request.", _time),
@@ -172,6 +188,7 @@ class Configuration:
     load_config: str
     nodes: str
     max_connections: str
+    trusted_proxies: str
     header_timeout: str
     idle_timeout: str
     request_timeout: str

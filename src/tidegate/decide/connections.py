@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tidegate.decide.forwarded import Networks, is_within
+
 # One holder of an IPv6 network has all addresses of it.
 _IPV6_NETWORK = 64
 
@@ -23,11 +25,17 @@ class ConnectionLimits:
     """From the first byte of a request until its answer begins."""
     progress: float = 30
     """Without a byte of a body that the client sends, or of an answer that it takes."""
+    trusted_proxies: Networks = ()
+    """One of these holds connections for many clients: it may have all."""
 
     @property
     def most_of_one(self) -> int:
         """How many one address may hold: never all of them."""
         return max(1, self.most // 2)
+
+    def share_of(self, address: str) -> int:
+        """How many this address may hold."""
+        return self.most if is_within(address, self.trusted_proxies) else self.most_of_one
 
 
 class Phase(StrEnum):
