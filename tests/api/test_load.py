@@ -37,7 +37,7 @@ async def test_the_load_is_counted_from_what_is_stored(api, services, nodes):
     assert shown["nodes"][0] == {
         "name": "node-a",
         "ready": True,
-        "load": {"running": 1, "preparing": 0, "limit": 1, "limitedBy": "globalConfig"},
+        "load": {"running": 1, "preparing": 0, "limit": 2, "limitedBy": "default: 1 backup, 1 restore"},
     }
     assert shown["prepareQueue"] == {"backups": 0, "restores": 0, "restoreShare": 1}
     assert shown["restores"] == {"inUse": 0, "limit": 5, "queued": 0}
@@ -60,7 +60,7 @@ async def test_a_dry_run_tells_what_would_be_and_changes_nothing(api, nodes):
     answer = await api.put("/v1/load", params={"dryRun": "true"}, json={"globalConfig": 7})
 
     assert [node["load"]["limit"] for node in answer.json()["nodes"]] == [7, 7]
-    assert await limits(api) == {"node-a": 1, "node-b": 1}
+    assert await limits(api) == {"node-a": 2, "node-b": 2}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ async def test_limits_that_were_cleared_meanwhile_are_not_brought_back(api):
 
 async def test_a_node_tells_what_it_carries_alone_and_in_a_list(api, services, nodes):
     await services.store.create(a_transfer("ready", TransferPhase.PREPARED, node="node-b"))
-    expected = {"running": 0, "preparing": 1, "limit": 1, "limitedBy": "globalConfig"}
+    expected = {"running": 0, "preparing": 1, "limit": 2, "limitedBy": "default: 1 backup, 1 restore"}
 
     alone = (await api.get("/v1/nodes/node-b")).json()
     listed = (await api.get("/v1/nodes")).json()["data"]

@@ -41,7 +41,7 @@ node-b  NotReady        0          0      2  globalConfig
 
 Prepare queue
   In use:                 4 of 4 (3 backups, 1 restore)
-  Kept for restores:      1 place while any waits
+  Kept for restores:      1 place ahead of a node's turn
 
 Restores
   In progress:            1 of 5

@@ -42,7 +42,7 @@ async def load(world, **numbers):
 @pytest.mark.parametrize("number", ["velero#8316", "velero#7261", "velero#7742", "velero#8113", "velero#8454"])
 async def test_who_waits_behind_a_big_volume_does_not_run_out_of_time(world, number):
     """Uploads that were New, Accepted or Prepared behind a big one timed out."""
-    await load(world, prepareQueueLength=1)
+    await load(world, prepareQueueLength=2)
     await world.movers_may_be_silent()
     await ask(world, "big", "ready", "new")
 
@@ -56,7 +56,7 @@ async def test_who_waits_behind_a_big_volume_does_not_run_out_of_time(world, num
 
 async def test_velero_10117_one_that_is_stuck_when_ready_gives_its_place_back_at_last(world):
     """Ready ones that nobody started held their places in the prepare queue for ever."""
-    await load(world, prepareQueueLength=1)
+    await load(world, globalConfig=1, prepareQueueLength=1, restoreShare=0)
     await world.movers_may_be_silent()
     await ask(world, "moves", "stuck", "next")
     await world.store.delete(Ref("Node", "node-a"))
@@ -75,7 +75,7 @@ async def test_no_more_movers_and_snapshots_are_made_than_the_prepare_queue_has_
     await load(world, prepareQueueLength=2)
     await ask(world, *(f"t{nth:02}" for nth in range(12)))
 
-    assert (len(world.movers.started), len(world.movers.waiting)) == (1, 2)
+    assert (len(world.movers.started), len(world.movers.waiting)) == (1, 1)
 
 
 async def test_velero_7985_a_volume_that_is_slow_to_get_ready_is_not_given_up_too_early(world):
@@ -107,7 +107,7 @@ async def test_velero_4772_one_that_is_deleted_while_it_moves_stops_and_makes_ro
 @pytest.mark.parametrize("number", ["velero#3216", "velero#2573"])
 async def test_nothing_is_new_without_a_hint_why(world, number):
     """It said New, for hours, and no more."""
-    await load(world, prepareQueueLength=1)
+    await load(world, globalConfig=1, prepareQueueLength=1, restoreShare=0)
     await ask(world, "moves", "ready", "new")
 
     assert await why(world, "ready") == "NodeLoad node-a 1/1"

@@ -12,7 +12,7 @@ from tidegate.testing.builders import a_node, a_target, seen
 from tidegate.testing.clock import BEGINNING, settle
 from tidegate.testing.late_store import LateStore
 
-ONE_AT_A_TIME = '{"globalConfig": 1, "prepareQueueLength": 1}'
+ONE_AT_A_TIME = '{"globalConfig": 1, "prepareQueueLength": 1, "restoreShare": 0}'
 
 
 @pytest.fixture
@@ -116,7 +116,9 @@ async def test_a_place_is_kept_for_a_restore_and_prepared_backups_do_not_block_i
 
     await world.step("r1", P.PREPARED)
     assert await world.phases("r1", "r2", "u1", "u2") == ["InProgress", "New", "Accepted", "New"]
-    assert await world.why("u2") == "PrepareQueueFull 1/2 (1 backup, 0 restores), 1 kept for restores"
+    assert await world.why("u2") == (
+        "NodeLoad node-a 1/1, 1 made ready ahead, the other places are for nodes with room and for restores"
+    )
 
     await world.step("r1", P.COMPLETED)
     assert await world.phases("r2", "u2") == ["Accepted", "New"]

@@ -141,7 +141,7 @@ async def test_a_conflict_between_label_and_phase_costs_one_more_look_and_no_tim
 async def test_after_missed_news_everything_is_read_again_and_limits_hold():
     world = GateWorld(MemoryStore)
     await world.store.create(a_node("node-a"))
-    await world.setting("load-concurrency", '{"prepareQueueLength": 2}')
+    await world.setting("load-concurrency", '{"globalConfig": 1, "prepareQueueLength": 2, "restoreShare": 0}')
     await world.start()
     await world.ask("a", "b", "c")
     await world.runtime.stop()

@@ -52,3 +52,10 @@ def test_a_node_never_gets_more_than_its_own_slots(slots, expected):
     place = NodePlace.of(a_node("node-1", slots=slots), parse_load_concurrency('{"globalConfig": 6}'))
 
     assert place == NodePlace("node-1", ready=True, limit=expected)
+
+
+@pytest.mark.parametrize(("slots", "pools"), [(None, 2), (2, 2), (1, 1)])
+def test_by_default_a_restore_does_not_share_the_limit_of_backups_where_the_machine_bears_two(slots, pools):
+    place = NodePlace.of(a_node("n", slots=slots), parse_load_concurrency("{}"))
+
+    assert (len(place.pools), place.total) == (pools, pools)

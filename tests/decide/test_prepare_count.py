@@ -26,8 +26,8 @@ def counted_once():
 def constrained(count, length, stored):
     numbers = count.by_kind(lambda kind: Counter(stored)[kind])
     uploads = numbers[DU] + numbers[PVB]
-    queue = PrepareQueue(length, 0, backups=uploads, restores=sum(numbers.values()) - uploads, restores_in_line=0)
-    return not queue.has_place(restore=False)
+    queue = PrepareQueue(length, 0, backups=uploads, restores=sum(numbers.values()) - uploads)
+    return not queue.has_place(restore=False, node_has_room=True)
 
 
 # The twelve cases of velero.md 6.5, without the four whose list fails: those are the next test. By design a length of 0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tidegate.decide.gate_surroundings import GateSurroundings
 from tidegate.decide.prepare_count import PREPARING
-from tidegate.decide.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL, in_progress
+from tidegate.decide.restore_limit import ASKED_ANNOTATION, IN_PROGRESS, RESTORE_PRIORITY_LABEL, in_progress
 from tidegate.decide.transfer_gates import plan_accepts, plan_starts
 from tidegate.decide.transfer_table import TransferEntry, TransferTable
 from tidegate.decide.transfer_waits import TransferWaits
@@ -52,13 +52,16 @@ def table_of(transfers):
 def applied(transfers, surroundings):
     """The transfers after one pass, as the controller would write them."""
     after = {transfer.ref: transfer for transfer in transfers}
-    for entry in plan_starts(table_of(after.values()), surroundings):
-        after[entry.ref] = after[entry.ref].with_status(phase=P.IN_PROGRESS)
-    for accepted in plan_accepts(table_of(after.values()), surroundings):
-        ref = accepted.entry.ref
-        taken = in_progress(after[ref]) if accepted.entry.restore else after[ref]
-        after[ref] = taken.with_status(phase=P.ACCEPTED, node=accepted.node)
-    return list(after.values())
+    while True:
+        starts = plan_starts(table_of(after.values()), surroundings)
+        for entry in starts:
+            after[entry.ref] = after[entry.ref].with_status(phase=P.IN_PROGRESS)
+        accepts = plan_accepts(table_of(after.values()), surroundings)
+        for one in accepts:
+            taken = in_progress(after[one.entry.ref]) if one.entry.restore else after[one.entry.ref]
+            after[one.entry.ref] = taken.with_status(phase=P.ACCEPTED, node=one.node)
+        if not (starts or accepts):
+            return list(after.values())
 
 
 def told(transfers, surroundings):
@@ -189,41 +192,106 @@ def test_each_node_may_have_a_restore_limit_of_its_own():
     }
 
 
-# A place is kept for restores while one could use it: none of these lets prepared backups block a restore.
+# A backup that must wait for its node takes no place that a restore may need, and no place that a node with room may.
 SHARES = [
-    ("backups leave one place", 0, ["u0", "u1", "u2", "r"], ["u0", "r"]),
-    ("a restore that is being prepared has it already", 1, ["u0", "u1", "r"], ["u0"]),
-    ("nobody waits for it", 0, ["u0", "u1", "u2"], ["u0", "u1"]),
-    ("the last restore in line has got its place", 0, ["u0", "r"], ["u0", "r"]),
+    (2, "a backup for a full node leaves the share of restores", [], ["u"], []),
+    (3, "it goes once there is more room", [], ["u"], ["u"]),
+    (2, "a restore for a full node takes its share", [], ["r"], ["r"]),
+    (2, "but not the place of others whose node has room", ["d"], ["r"], []),
+    (2, "one whose node has room takes it", ["d"], ["elsewhere"], ["elsewhere"]),
 ]
 
 
-@pytest.mark.parametrize(("_why", "preparing", "names", "expected"), SHARES)
-def test_a_place_is_kept_for_restores_while_any_waits(_why, preparing, names, expected):
-    under_way = [a_download(f"d{i}", P.PREPARED, node="n", label=IN_PROGRESS) for i in range(preparing)]
-    waiting = [a_download(n, label=str(2 * 10**18)) if n == "r" else a_transfer(n) for n in names]
-
-    assert [name for name, _ in accepted(*under_way, *waiting, load='{"prepareQueueLength": 2}')] == expected
-
-
-def test_when_the_last_restore_in_line_has_its_place_backups_get_what_is_left_in_the_same_pass():
-    waiting = [a_transfer("u0"), a_transfer("u1"), a_transfer("u2"), a_download("v")]
-
-    assert [name for name, _ in accepted(*waiting, load='{"prepareQueueLength": 3, "restoreShare": 2}')] == [
-        "u0",
-        "v",
-        "u1",
+@pytest.mark.parametrize(("length", "_why", "ready", "names", "expected"), SHARES)
+def test_places_are_left_for_restores_and_for_nodes_with_room(length, _why, ready, names, expected):
+    full = [a_transfer("full", P.IN_PROGRESS, node="n")]
+    full += [a_download(name, P.PREPARED, node="n", label=IN_PROGRESS) for name in ready]
+    waiting = [
+        (a_download if name == "r" else a_transfer)(name, wanted="m" if name == "elsewhere" else "n") for name in names
     ]
+    load = f'{{"globalConfig": 1, "prepareQueueLength": {length}, "restoreShare": 2}}'
+    found = accepted(*full, *waiting, load=load)
+
+    assert [name for name, _ in found] == expected
 
 
-def test_a_backup_that_leaves_its_place_to_a_restore_is_told_so():
-    running = [a_download(f"d{i}", P.IN_PROGRESS, node="n", label=IN_PROGRESS) for i in range(5)]
-    crowd = [*running, a_download("r"), a_transfer("u0"), a_transfer("u1")]
+def test_with_one_node_no_place_is_left_for_others():
+    crowd = [a_transfer("full", P.IN_PROGRESS, node="n"), a_transfer("u", wanted="n")]
 
-    assert told(crowd, around(load='{"prepareQueueLength": 2}')) == {
-        "r": "RestoreLimit 5/5, position 1",
-        "u1": "PrepareQueueFull 1/2 (1 backup, 0 restores), 1 kept for restores",
+    for share, expected in [(1, []), (0, ["u"])]:
+        load = f'{{"globalConfig": 1, "prepareQueueLength": 1, "restoreShare": {share}}}'
+        assert [name for name, _ in accepted(*crowd, load=load, nodes=[a_node("n")])] == expected
+
+
+def test_one_that_is_not_made_ready_ahead_of_its_node_is_told_so():
+    crowd = [a_transfer("full", P.IN_PROGRESS, node="n"), a_download("d", P.PREPARED, node="n", label=IN_PROGRESS)]
+    crowd += [a_transfer("u", wanted="n"), a_download("r", wanted="n")]
+
+    assert told(crowd, around(load='{"globalConfig": 1, "prepareQueueLength": 2}')) == {
+        "d": "NodeLoad n 1/1",
+        "u": "NodeLoad n 1/1, 1 made ready ahead, the other places are for nodes with room and for restores",
+        "r": "NodeLoad n 1/1, 1 made ready ahead, the other places are for nodes with room",
     }
+
+
+def test_a_restore_goes_before_older_backups_that_are_ready_for_its_node():
+    crowd = [a_transfer(f"u{i}", P.PREPARED, node="n") for i in range(3)]
+    restore = a_download("r", P.PREPARED, node="n", label=IN_PROGRESS)
+    crowd.append(restore.with_metadata(annotations={ASKED_ANNOTATION: str(2 * 10**18)}))
+
+    assert started(*crowd, load='{"globalConfig": 1}') == ["r"]
+    assert started(*crowd, load='{"globalConfig": 2}') == ["r", "u0"]
+    assert started(*crowd, load='{"globalConfig": 1, "restoreShare": 0}') == ["u0"]
+
+
+def test_a_slot_is_kept_for_a_restore_that_is_being_prepared():
+    crowd = [a_transfer("u", P.PREPARED, node="n"), a_download("r", P.ACCEPTED, node="n", label=IN_PROGRESS)]
+
+    assert started(*crowd, load='{"globalConfig": 1}') == []
+    assert told(crowd, around(load='{"globalConfig": 1}')) == {"u": "NodeLoad n 0/1, a restore goes first"}
+    assert started(*crowd, load='{"globalConfig": 2}') == ["u"]
+    assert started(*crowd, load='{"globalConfig": 1, "restoreShare": 0}') == ["u"]
+
+
+def test_the_only_place_goes_to_a_restore_before_an_older_backup():
+    crowd = [a_transfer("u", wanted="n"), a_download("r", wanted="n", label=str(2 * 10**18))]
+
+    assert accepted(*crowd, load='{"globalConfig": 1, "prepareQueueLength": 1}') == [("r", "n")]
+    assert accepted(*crowd, load='{"prepareQueueLength": 1, "restoreShare": 0}') == [("u", "n")]
+
+
+def test_a_slot_is_kept_for_a_restore_that_gets_its_place_in_a_moment():
+    crowd = [a_transfer("u", P.PREPARED, node="n"), a_download("r", wanted="n")]
+    others = [a_transfer("c", P.ACCEPTED, node="m"), a_transfer("d", P.ACCEPTED, node="m")]
+
+    assert started(*crowd, *others, load='{"globalConfig": 1, "prepareQueueLength": 3}') == []
+    # Unless no place is left before a backup moves.
+    stuck = [other.with_status(phase=P.PREPARED) for other in others]
+    full = a_transfer("full", P.IN_PROGRESS, node="m")
+    assert started(*crowd, *stuck, full, load='{"globalConfig": 1, "prepareQueueLength": 3}') == ["u"]
+
+
+def test_where_backups_and_restores_have_limits_of_their_own_no_slot_is_kept():
+    crowd = [a_transfer("u", P.PREPARED, node="n"), a_download("r", P.ACCEPTED, node="n", label=IN_PROGRESS)]
+
+    assert started(*crowd) == ["u"]
+
+
+def test_a_restore_beyond_the_share_waits_its_turn_among_backups():
+    moving = a_download("moving", P.IN_PROGRESS, node="n", label=IN_PROGRESS)
+    crowd = [moving, a_transfer("u", P.PREPARED, node="n"), a_download("r", P.ACCEPTED, node="n", label=IN_PROGRESS)]
+
+    assert started(*crowd, load='{"globalConfig": 2}') == ["u"]
+
+
+def test_by_default_a_restore_does_not_wait_for_a_running_backup_of_another_volume():
+    crowd = [a_transfer("running", P.IN_PROGRESS, node="n"), a_transfer("u", P.PREPARED, node="n")]
+    crowd.append(a_download("r", P.PREPARED, node="n", label=IN_PROGRESS))
+
+    assert started(*crowd) == ["r"]
+    assert started(*crowd, load='{"globalConfig": 1}') == []
+    assert started(*crowd, nodes=[a_node("n", slots=1)]) == []
+    assert told(crowd, around()) == {"u": "NodeLoad n 1/1"}
 
 
 @pytest.mark.parametrize("wishes", [{"restores": 0}, {"nodes": [a_node("n"), a_node("m"), a_node("x", ready=False)]}])
@@ -405,30 +473,6 @@ def test_among_restores_nobody_overtakes_for_whom_there_was_a_slot_and_a_node(cr
 
     gone = [place.ref in went for place in line]
     assert gone == sorted(gone, reverse=True)
-
-
-@given(crowds, limits)
-def test_no_place_stays_empty_while_a_backup_could_use_it_and_no_restore_waits(crowd, limit):
-    before, surroundings = build(crowd, limit)
-    before = [t for t in before if not (t.direction == "download" and t.status.phase is P.NEW)]
-    after = applied(before, surroundings)
-
-    could = any(t.status.phase is P.NEW and not t.spec.cancel and t.spec.node != "gone" for t in after)
-    length = limit[1]
-    assert not could or sum(t.status.phase in PREPARING for t in after) >= length > 0
-
-
-@given(crowds, limits)
-def test_prepared_backups_leave_the_share_of_restores_free_while_one_is_in_line(crowd, limit):
-    before, surroundings = build(crowd, limit)
-    length, share = limit[1], min(limit[2], limit[1])
-    after = applied(before, surroundings)
-    table = table_of(after)
-    in_line = [k for k, lane in table.new.items() if k.restore and k.node != "gone" and (k.has_slot or limit[3])]
-    if not in_line or length == 0:
-        return
-    was, now = (sum(t.status.phase in PREPARING and t.direction == "upload" for t in some) for some in (before, after))
-    assert now <= max(was, length - share)
 
 
 def test_one_that_went_on_since_it_was_read_is_not_told_to_wait_for_itself():

@@ -84,7 +84,6 @@ REFUSED = [
     ({"globalConfig": "2"}, 'globalConfig: must be a whole number, not "2"'),
     ({"globalConfig": 2.0}, "globalConfig: must be a whole number, not 2.0"),
     ({"globalConfig": True}, "globalConfig: must be a whole number, not true"),
-    ({"globalConfig": None}, "globalConfig: must be a whole number, not null"),
     ({"globalConfig": 10**9}, "globalConfig: must be at most 1000000, not 1000000000"),
     (rule({}, 0), "perNodeConfig[1].number: must be at least 1, not 0"),
     (rule({}, "4"), 'perNodeConfig[1].number: must be a whole number, not "4"'),
@@ -160,8 +159,17 @@ def test_the_smallest_number_of_the_rules_that_choose_a_node_holds(labels, rules
     assert LoadConcurrency(global_config=6, per_node_config=selected).limit_for(labels) == expected
 
 
-def test_without_any_configuration_a_node_moves_one_transfer_at_a_time():
-    assert parse_load_concurrency("{}").limit_for(NODE) == NodeLimit(1, "globalConfig")
+def test_without_any_configuration_a_node_moves_one_backup_and_one_restore_at_a_time():
+    limit = parse_load_concurrency("{}").limit_for(NODE, slots=2)
+
+    assert (limit.number, limit.apart, limit.total) == (1, True, 2)
+
+
+@pytest.mark.parametrize(("text", "slots"), [('{"globalConfig": 1}', None), ("{}", 1)])
+def test_a_limit_that_a_person_set_holds_for_backups_and_restores_together(text, slots):
+    limit = parse_load_concurrency(parse_load_concurrency(text).render()).limit_for(NODE, slots=slots)
+
+    assert (limit.apart, limit.total) == (False, 1)
 
 
 @pytest.mark.parametrize(("slots", "expected"), [(None, 6), (9, 6), (6, 6), (2, 2)])
@@ -236,7 +244,7 @@ def test_a_limit_is_at_least_one_and_no_rule_that_chooses_the_node_has_less(load
     limit = load.limit_for(labels).number
 
     chosen = [rule.number for rule in load.per_node_config if rule.node_selector.matches(labels)]
-    assert limit == (min(chosen) if chosen else load.global_config) >= 1
+    assert limit == (min(chosen) if chosen else load.global_config or 1) >= 1
 
 
 def test_the_sample_and_the_refusals_of_the_manual_are_true():

@@ -82,7 +82,7 @@ def test_the_prepare_queue_is_split_into_backups_and_restores():
 
     assert status.prepare_queue == PrepareQueue(length=4, backups=2, restores=1, restore_share=2)
     assert told(describe_load(status))["Prepare queue", "In use"] == "3 of 4 (2 backups, 1 restore)"
-    assert told(describe_load(status))["Prepare queue", "Kept for restores"] == "2 places while any waits"
+    assert told(describe_load(status))["Prepare queue", "Kept for restores"] == "2 places ahead of a node's turn"
 
 
 @pytest.mark.parametrize("load", ["{}", '{"prepareQueueLength": 0}', '{"prepareQueueLength": -3}'])
@@ -144,8 +144,8 @@ def test_what_another_configuration_changes_is_told_limit_by_limit():
     after = load_status([], nodes, settings(SLOW_RULE))
 
     assert load_changes(before, after) == [
-        "node a: 1 (globalConfig) -> 3 (globalConfig)",
-        "node b: 1 (globalConfig) -> 1 (perNodeConfig[0] disk=slow)",
+        "node a: 2 (default: 1 backup, 1 restore) -> 3 (globalConfig)",
+        "node b: 2 (default: 1 backup, 1 restore) -> 1 (perNodeConfig[0] disk=slow)",
         "prepare queue: 4 -> unconstrained",
     ]
     assert load_changes(before, before) == []
@@ -158,7 +158,7 @@ def test_a_node_is_a_row_with_its_load():
 
     (row,) = LOADED_NODES.rows(status.nodes, READER, wide=True)
 
-    assert [cell.text for cell in row] == ["a", "Ready", "1", "0", "1", "globalConfig", "4"]
+    assert [cell.text for cell in row] == ["a", "Ready", "1", "0", "2", "default: 1 backup, 1 restore", "4"]
 
 
 def test_a_described_node_tells_its_slots_labels_and_load():

@@ -46,12 +46,12 @@ def _nodes(table: TransferTable, around: GateSurroundings) -> Iterator[Metric]:
     """Every node is there, at zero too, and one that is gone as long as transfers name it."""
     carried = GaugeMetricFamily("tidegate_node_transfers", "Transfers on a node, by state.", labels=["node", "state"])
     limit = GaugeMetricFamily("tidegate_node_transfers_limit", "How many a node may move at once.", labels=["node"])
-    named = {node for node, number in table.carried.items() if node and number}
+    named = {node for (node, _), number in table.carried.items() if node and number}
     for node in sorted(named | around.nodes.keys()):
-        moving = table.moving[node]
-        carried.add_metric([node, "preparing"], table.carried[node] - moving)
+        moving, both = (counts[node, True] + counts[node, False] for counts in (table.moving, table.carried))
+        carried.add_metric([node, "preparing"], both - moving)
         carried.add_metric([node, "moving"], moving)
         if node in around.nodes:
-            limit.add_metric([node], around.nodes[node].limit)
+            limit.add_metric([node], around.nodes[node].total)
     yield carried
     yield limit

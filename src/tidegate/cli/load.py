@@ -80,14 +80,20 @@ def set_load(
     ctx: typer.Context,
     *,
     global_config: Annotated[
-        int | None, typer.Option("--global", metavar="N", help="Transfers at once on nodes that no rule chooses.")
+        int | None,
+        typer.Option(
+            "--global",
+            metavar="N",
+            help="Transfers at once on nodes that no rule chooses.",
+        ),
     ] = None,
     prepare_queue: Annotated[
         int | None,
         typer.Option(metavar="N", help="Transfers of all kinds that may be made ready ahead; 0: unconstrained."),
     ] = None,
     restore_share: Annotated[
-        int | None, typer.Option(metavar="N", help="Places of the prepare queue kept for restores while any waits.")
+        int | None,
+        typer.Option(metavar="N", help="Restores that go before older backups on each node."),
     ] = None,
     node_rule: Annotated[
         list[str] | None,

@@ -71,13 +71,20 @@ class TransferGates:
             self.writer.begin()
             await self.writer.look_at_lost()
             around = await self._look_around()
-            ends, starts = table.labelled_ends(), plan_starts(table, around)
-            await _side_by_side([*map(self.writer.take_label, ends), *map(self.writer.start, starts)])
-            # Planned only now: a slot is free when the label of the one that had it is gone.
-            accepts = plan_accepts(table, around)
-            await _side_by_side([self.writer.accept(accepted.entry, accepted.node) for accepted in accepts])
+            await _side_by_side(map(self.writer.take_label, table.labelled_ends()))
+            while await self._let_through(table, around):
+                pass
             words_left = await self._say_why(table, around)
             return Next.after(_AT_ONCE if words_left or self.writer.conflicts else _RECHECK)
+
+    async def _let_through(self, table: TransferTable, around: GateSurroundings) -> bool:
+        """Whether anyone went on, so that another look may find more: a start leaves a place to others."""
+        written_before = self.writer.written
+        await _side_by_side(map(self.writer.start, plan_starts(table, around)))
+        # Planned only now: a place is free when the one that had it has been seen to move.
+        accepts = plan_accepts(table, around)
+        await _side_by_side([self.writer.accept(accepted.entry, accepted.node) for accepted in accepts])
+        return self.writer.written > written_before
 
     def _if_it_matters(self, _changed: Resource) -> Iterable[Ref]:
         """A mover's progress, for one, does not; nor do the gates' own writes, which they know already."""

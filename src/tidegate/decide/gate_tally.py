@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from tidegate.decide.gate_surroundings import GateSurroundings
-from tidegate.decide.node_load import most_room
+from tidegate.decide.node_load import NodePlace, most_room
 from tidegate.decide.prepare_queue import PrepareQueue
 from tidegate.decide.transfer_lane import NewLane
-from tidegate.decide.transfer_table import TransferEntry, TransferTable
+from tidegate.decide.transfer_table import Load, TransferEntry, TransferTable
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Ref
 from tidegate.model.transfer import UPLOADS
@@ -21,8 +21,6 @@ class Obstacle:
 
     reason: Reason
     message: str
-    may_lift: bool = False
-    """Within the same plan, when the last restore in line gets its place."""
 
 
 @dataclass
@@ -30,36 +28,43 @@ class GateTally:
     """Numbers of one plan. A gate's answer is the first obstacle in its way, or None."""
 
     around: GateSurroundings
+    table: TransferTable
     backups_preparing: int
     restores_preparing: int
-    restores_in_line: int
     restoring: int
     restoring_on: Counter[str]
-    moving: Counter[str]
-    carried: Counter[str]
+    moving: Counter[Load]
+    carried: Counter[Load]
+    ahead: int
+    """Transfers that are made ready, or will be, ahead of their node's turn."""
+    spare: int
+    in_line: Counter[str]
+    """Restores for which only a place in the prepare queue is missing, on each node."""
     uploading: dict[tuple[str, str], Ref]
     """Volumes that the plan itself lets move, and by which upload."""
-    table: TransferTable
 
     @classmethod
     def of(cls, table: TransferTable, around: GateSurroundings) -> "GateTally":
         """As it is stored."""
         preparing = table.preparing()
         backups = sum(number for kind, number in preparing.items() if kind in _UPLOADS)
+        ready = [node for node in around.nodes.values() if node.ready]
         tally = cls(
             around=around,
+            table=table,
             backups_preparing=backups,
             restores_preparing=sum(preparing.values()) - backups,
-            restores_in_line=0,
             restoring=table.restoring,
             restoring_on=Counter(table.restoring_on),
             moving=Counter(table.moving),
             carried=Counter(table.carried),
+            ahead=0,
+            spare=int(sum(len(node.pools) for node in ready) > 1),
+            in_line=Counter(),
             uploading={},
-            table=table,
         )
-        in_line = (lane for key, lane in table.new.items() if key.restore and tally.standing_obstacle(key) is None)
-        tally.restores_in_line = sum(map(len, in_line))
+        tally.ahead = tally._count_ahead()
+        tally.in_line = tally._count_in_line()
         return tally
 
     @property
@@ -70,7 +75,8 @@ class GateTally:
             share=self.around.restore_share,
             backups=self.backups_preparing,
             restores=self.restores_preparing,
-            restores_in_line=self.restores_in_line,
+            ahead=self.ahead,
+            spare=self.spare,
         )
 
     def standing_obstacle(self, lane: NewLane) -> Obstacle | None:
@@ -96,20 +102,34 @@ class GateTally:
             name = lane.node or "every node"
             restoring = self.restoring_on[lane.node] if lane.node else limit.per_node
             return None, Obstacle(*limit.why_on_node(name, restoring=restoring, position=position))
-        queue = self.prepare_queue
-        if not queue.has_place(restore=lane.restore):
-            message = queue.why_not(restore=lane.restore)
-            return None, Obstacle(Reason.PREPARE_QUEUE_FULL, message, may_lift=not lane.restore and queue.kept > 0)
-        return node, None
+        obstacle = self._queue_obstacle(node, restore=lane.restore)
+        return (node.name, None) if obstacle is None else (None, obstacle)
 
-    def node_obstacle(self, node: str) -> Obstacle | None:
-        """Why nothing more may move on this node."""
-        if missing := self.around.missing_node(node):
+    def node_obstacle(self, load: Load, *, keep: bool = True) -> Obstacle | None:
+        """Why nothing more of this kind may move on this node. With `keep`, backups leave restores their share."""
+        name, restore = load
+        if missing := self.around.missing_node(name):
             return Obstacle(Reason.DEPENDENCY, missing)
-        limit = self.around.nodes[node].limit
-        if self.moving[node] < limit:
+        node = self.around.nodes[name]
+        moving = self._number(self.moving, node, restore=restore)
+        if moving >= node.limit:
+            return Obstacle(Reason.NODE_LOAD, f"{name} {moving}/{node.limit}")
+        if restore or not keep or moving + self._kept_on(node) < node.limit:
             return None
-        return Obstacle(Reason.NODE_LOAD, f"{node} {self.moving[node]}/{limit}")
+        return Obstacle(Reason.NODE_LOAD, f"{name} {moving}/{node.limit}, a restore goes first")
+
+    def restore_goes_first(self, name: str) -> bool:
+        """Whether the next restore that may move on this node does so before older backups."""
+        return self.moving[name, True] < self.around.restore_share
+
+    def restore_is_prepared_first(self, name: str) -> bool:
+        """The same for being prepared: restores on their way to a node count."""
+        return self.carried[name, True] < self.around.restore_share
+
+    @property
+    def only_places_are_missing(self) -> bool:
+        """Whether the prepare queue is full of transfers that are ready, so that nothing new comes without a start."""
+        return self.prepare_queue.full and not any(self.table.coming.values())
 
     def volume_obstacle(self, entry: TransferEntry) -> Obstacle | None:
         """A last guard, whatever let two backups of one volume run: both would write the same volume backups."""
@@ -120,28 +140,73 @@ class GateTally:
             return None
         return Obstacle(Reason.DEPENDENCY, f"{other} is moving the same volume, {'/'.join(entry.volume)}")
 
-    def accept(self, lane: NewLane, node: str) -> None:
+    def accept(self, lane: NewLane, name: str) -> None:
         """One of this lane is going to be prepared on this node."""
-        self.carried[node] += 1
+        node = self.around.nodes[name]
+        self.ahead += self._number(self.carried, node, restore=lane.restore) >= node.limit
+        self.carried[name, lane.restore] += 1
         if not lane.restore:
             self.backups_preparing += 1
             return
         self.restores_preparing += 1
-        self.restores_in_line -= 1
         self.restoring += not lane.has_slot
-        self.restoring_on[node] += 1
+        self.restoring_on[name] += 1
 
     def start(self, entry: TransferEntry) -> None:
         """This one is going to move."""
-        self.moving[entry.node or ""] += 1
+        self.moving[entry.load] += 1
         if not entry.restore:
             self.uploading[entry.volume] = entry.ref
 
-    def _node_for(self, lane: NewLane) -> str | None:
+    def _queue_obstacle(self, node: NodePlace, *, restore: bool) -> Obstacle | None:
+        queue = self.prepare_queue
+        room = self._number(self.carried, node, restore=restore) < node.limit
+        if queue.has_place(restore=restore, node_has_room=room):
+            return None
+        if queue.full:
+            return Obstacle(Reason.PREPARE_QUEUE_FULL, queue.why_full())
+        moving = self._number(self.moving, node, restore=restore)
+        message = f"{node.name} {moving}/{node.limit}, {queue.why_not_ahead(restore=restore)}"
+        return Obstacle(Reason.NODE_LOAD, message)
+
+    def _kept_on(self, node: NodePlace) -> int:
+        """Slots of the node that its backups leave to restores that come in a moment."""
+        if node.apart:
+            return 0
+        coming = self.table.coming[node.name, True] + self.in_line[node.name]
+        return max(0, min(self.around.restore_share - self.moving[node.name, True], coming))
+
+    def _number(self, counts: Counter[Load], node: NodePlace, *, restore: bool) -> int:
+        return sum(counts[node.name, kind] for kind in node.pool(restore=restore))
+
+    def _count_ahead(self) -> int:
+        ahead = 0
+        for name in {name for name, _ in self.carried}:
+            node = self.around.nodes.get(name) or NodePlace(name, ready=False, limit=0)
+            limit = node.limit if node.ready else 0  # what waits for a node that is gone keeps its place for long
+            for pool in node.pools:
+                carried = sum(self.carried[name, kind] for kind in pool)
+                moving = sum(self.moving[name, kind] for kind in pool)
+                ahead += min(carried - moving, max(0, carried - limit))
+        return ahead
+
+    def _count_in_line(self) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for key, lane in self.table.new.items():
+            if key.restore and key.node is not None:
+                obstacle = self.way_for(key)[1]
+                if obstacle is None or obstacle.reason is Reason.PREPARE_QUEUE_FULL:
+                    found[key.node] += len(lane)
+        return found
+
+    def _node_for(self, lane: NewLane) -> NodePlace | None:
         def fits(node: str) -> bool:
             return not lane.restore or self.around.restore_limit.free_on_node(restoring=self.restoring_on[node])
 
         if lane.node is not None:
-            return lane.node if fits(lane.node) else None
-        best = most_room(self.around.nodes.values(), lambda node: self.carried[node], fits=fits)
-        return None if best is None else best.name
+            return self.around.nodes[lane.node] if fits(lane.node) else None
+        return most_room(
+            self.around.nodes.values(),
+            lambda node: self._number(self.carried, node, restore=lane.restore),
+            fits=fits,
+        )

@@ -1,40 +1,56 @@
-"""Who may be prepared now: so many snapshots and idle movers at a time, and none of the places lost to restores."""
+"""Who may be prepared now: so many snapshots and idle movers at a time, never all of them for nodes that are full."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class PrepareQueue:
-    """How full it is: transfers that are Accepted or Prepared, of all kinds."""
+    """How full it is: transfers that are Accepted or Prepared, of all kinds.
+
+    One whose node has room soon leaves its place again. One that is made ready ahead of its node's turn keeps its place
+    for as long as another transfer moves. So a place is always left for those whose node has room, and `share`
+    places, that one among them, are not taken by backups ahead of their node's turn.
+    """
 
     length: int | None
     """None, zero or negative: unconstrained."""
     share: int
-    """So many places are kept for restores while any could use them. Backups that were there first keep theirs until
-    they move; the next place that becomes free is a restore's, so no row of backups can keep one waiting."""
     backups: int
     restores: int
-    restores_in_line: int
-    """Restores that are New and for which only slots or places are missing. One whose target is down, or that is
-    paused, keeps no place: it could not use it."""
+    ahead: int = 0
+    """Those of them that were made ready ahead of their node's turn."""
+    spare: int = 1
+    """Places that nobody takes ahead of a node's turn; none where all transfers wait for the same."""
 
     @property
-    def kept(self) -> int:
-        """Places that a backup may not take now."""
-        return max(0, self.share - self.restores) if self.restores_in_line else 0
+    def full(self) -> bool:
+        """Whether no place is left at all."""
+        return self._limited and self.backups + self.restores >= (self.length or 0)
 
-    def has_place(self, *, restore: bool) -> bool:
+    def has_place(self, *, restore: bool, node_has_room: bool) -> bool:
         """Whether one more may be prepared."""
-        if self.length is None or self.length <= 0:
+        if not self._limited:
             return True
-        free = self.length - self.backups - self.restores
-        return free > (0 if restore else self.kept)
+        return not self.full and (node_has_room or self.ahead < self._most_ahead(restore=restore))
 
-    def why_not(self, *, restore: bool) -> str:
-        """What to tell one that gets no place."""
-        message = f"{self.backups + self.restores}/{self.length} ({_count(self.backups, 'backup')}, "
-        message += f"{_count(self.restores, 'restore')})"
-        return message if restore or not self.kept else f"{message}, {self.kept} kept for restores"
+    def why_full(self) -> str:
+        """What to tell one that gets no place, because none is left."""
+        return (
+            f"{self.backups + self.restores}/{self.length} "
+            f"({_count(self.backups, 'backup')}, {_count(self.restores, 'restore')})"
+        )
+
+    def why_not_ahead(self, *, restore: bool) -> str:
+        """What to tell one that gets no place before its node has room."""
+        others = "nodes with room" if restore or not self.share else "nodes with room and for restores"
+        return f"{self.ahead} made ready ahead, the other places are for {others}"
+
+    @property
+    def _limited(self) -> bool:
+        return self.length is not None and self.length > 0
+
+    def _most_ahead(self, *, restore: bool) -> int:
+        return (self.length or 0) - (self.spare if restore else max(self.spare, self.share))
 
 
 def _count(number: int, noun: str) -> str:

@@ -68,9 +68,18 @@ class TransferEntry:
         return self.phase in PREPARING or self.phase.moving
 
     @property
+    def load(self) -> "Load":
+        """What it weighs on once it is on its node."""
+        return self.node or "", self.restore
+
+    @property
     def lane(self) -> NewLane:
         """Where it waits while it is New."""
         return NewLane(self.restore, self.has_slot, self.target, self.wanted_node)
+
+
+Load = tuple[str, bool]
+"""A node's name, and whether restores or backups are meant."""
 
 
 class TransferTable:
@@ -80,12 +89,14 @@ class TransferTable:
         self._entries: dict[Ref, TransferEntry] = {}
         self.new: dict[NewLane, Lane] = defaultdict(Lane)
         """Those that wait for a place in the prepare queue, or for a slot before that."""
-        self.prepared: dict[str, Lane] = defaultdict(Lane)
-        """Those that wait for their node, by its name."""
-        self.moving: Counter[str] = Counter()
+        self.prepared: dict[Load, Lane] = defaultdict(Lane)
+        """Those that wait for their node."""
+        self.moving: Counter[Load] = Counter()
         """Transfers that take one of their node's slots. Those that were resumed count like any other."""
-        self.carried: Counter[str] = Counter()
-        """Transfers that are prepared or moving, by node."""
+        self.carried: Counter[Load] = Counter()
+        """Transfers that are being prepared, are prepared or move."""
+        self.coming: Counter[Load] = Counter()
+        """Transfers that are being prepared and shall move."""
         self.restoring = 0
         """Restores that hold a slot; one that is over does until its label is gone."""
         self.restoring_on: Counter[str] = Counter()
@@ -178,7 +189,7 @@ class TransferTable:
             if entry.restore and not entry.has_slot and not is_asked(entry.label):
                 self._unlabelled[entry.ref] = entry
         elif entry.phase is TransferPhase.PREPARED:
-            self.prepared[entry.node or ""].add(entry.place, entry.why[0])
+            self.prepared[entry.load].add(entry.place, entry.why[0])
 
     def _remove(self, entry: TransferEntry) -> None:
         del self._entries[entry.ref]
@@ -196,18 +207,19 @@ class TransferTable:
         if entry.phase is TransferPhase.NEW:
             _leave(self.new, entry.lane, entry)
         elif entry.phase is TransferPhase.PREPARED:
-            _leave(self.prepared, entry.node or "", entry)
+            _leave(self.prepared, entry.load, entry)
 
     def _count(self, entry: TransferEntry, by: int) -> None:
-        node = entry.node or ""
         if entry.phase.moving:
-            self.moving[node] += by
+            self.moving[entry.load] += by
         if entry.under_way:
-            self.carried[node] += by
+            self.carried[entry.load] += by
+        if entry.phase is TransferPhase.ACCEPTED and not entry.leaving:
+            self.coming[entry.load] += by
         if entry.has_slot:
             self.restoring += by
             if entry.under_way:
-                self.restoring_on[node] += by
+                self.restoring_on[entry.node or ""] += by
 
 
 def _is_uploading(entry: TransferEntry) -> bool:

@@ -47,7 +47,7 @@ class TransferWaits:
         if entry.phase is TransferPhase.NEW:
             obstacle = self._tally.way_for(entry.lane, position=self._position(entry))[1]
         else:
-            obstacle = self._tally.volume_obstacle(entry) or self._tally.node_obstacle(entry.node or "")
+            obstacle = self._tally.volume_obstacle(entry) or self._tally.node_obstacle(entry.load)
         return None if obstacle is None else Held(entry, obstacle.reason, obstacle.message)
 
     def untold(self) -> Iterator[Held]:
@@ -76,8 +76,8 @@ class TransferWaits:
     def _lanes(self) -> Iterator[tuple[Obstacle | None, Lane]]:
         for key, lane in self._table.new.items():
             yield self._tally.way_for(key)[1], lane
-        for node, lane in self._table.prepared.items():
-            yield self._tally.node_obstacle(node), lane
+        for load, lane in self._table.prepared.items():
+            yield self._tally.node_obstacle(load), lane
 
     def _held(self, places: Iterable[Place]) -> Iterator[Held]:
         for place in places:

@@ -20,6 +20,16 @@ class NodeLimit(NamedTuple):
 
     number: int
     given_by: str
+    apart: bool = False
+    """Whether the number holds for backups and for restores each, and not for both together."""
+
+    @property
+    def total(self) -> int:
+        """The most that ever move at once."""
+        return self.number * 2 if self.apart else self.number
+
+
+_DEFAULT = NodeLimit(1, "default: 1 backup, 1 restore", apart=True)
 
 
 class PerNodeRule(Model):
@@ -32,19 +42,20 @@ class PerNodeRule(Model):
 class LoadConcurrency(Model):
     """The limits of all nodes, and how many transfers may be made ready ahead of them."""
 
-    global_config: int = Field(default=1, ge=1, le=_MOST, strict=True)
-    """For nodes that no rule chooses."""
+    global_config: int | None = Field(default=None, ge=1, le=_MOST, strict=True)
+    """For nodes that no rule chooses. Absent: one backup and one restore at once."""
     per_node_config: tuple[PerNodeRule, ...] = ()
     """Of the rules that choose a node the smallest number holds; it may be larger than globalConfig."""
     prepare_queue_length: int | None = Field(default=None, le=_MOST, strict=True)
     """How many transfers of all kinds may be Accepted or Prepared. Absent, zero or negative: unconstrained."""
     restore_share: int = Field(default=1, ge=0, le=_MOST, strict=True)
-    """How many places of the prepare queue are kept for restores while any waits."""
+    """So many restores go before older backups on each node, and so many places of the prepare queue are never taken
+    by backups that must wait for their node."""
 
     @field_validator("restore_share")
     @classmethod
     def _fits_into_the_queue(cls, share: int, info: ValidationInfo) -> int:
-        """Exactly as long is allowed: a share keeps places only while a restore waits, so backups go on after it."""
+        """Exactly as long is allowed: a backup whose node has room takes any place."""
         length = info.data.get("prepare_queue_length")
         if length is not None and 0 < length < share:
             raise ValueError(
@@ -67,8 +78,9 @@ class LoadConcurrency(Model):
             if rule.node_selector.matches(labels)
         ]
         # By number alone: of equal ones the first is named.
-        limit = min(matching, key=lambda found: found.number, default=NodeLimit(self.global_config, "globalConfig"))
-        return NodeLimit(slots, "slots of the node") if slots is not None and slots < limit.number else limit
+        without_rule = _DEFAULT if self.global_config is None else NodeLimit(self.global_config, "globalConfig")
+        limit = min(matching, key=lambda found: found.number, default=without_rule)
+        return NodeLimit(slots, "slots of the node") if slots is not None and slots < limit.total else limit
 
     def render(self) -> str:
         """The JSON that `parse_load_concurrency` reads back as the same value; defaults are left out."""

@@ -24,7 +24,7 @@ class PrepareQueue(Model):
     backups: int = 0
     restores: int = 0
     restore_share: int = 0
-    """Places that are kept for restores while any waits."""
+    """Places that backups do not take ahead of their node's turn."""
 
 
 class RestoreSlots(Model):

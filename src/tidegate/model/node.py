@@ -24,7 +24,7 @@ class NodeLoad(Model):
     """Transfers that are Accepted or Prepared there."""
     limit: int
     limited_by: str
-    """Which number gave the limit: `globalConfig`, `perNodeConfig[0] disk=slow`, or the slots of the node."""
+    """Which number gave the limit: the default, `globalConfig`, `perNodeConfig[0] disk=slow`, or the node's slots."""
 
 
 class NodeStatus(Status):

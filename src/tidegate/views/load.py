@@ -62,7 +62,7 @@ def _loaded_nodes(rows: Sequence[LoadRow], nodes: Iterable[Node], load: LoadConc
         carried = NodeLoad(
             running=running[node.name],
             preparing=preparing[node.name],
-            limit=limit.number,
+            limit=limit.total,
             limited_by=limit.given_by,
         )
         found.append(LoadedNode(name=node.name, ready=node.status.ready, slots=node.spec.slots, load=carried))

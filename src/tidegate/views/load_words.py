@@ -27,7 +27,7 @@ def describe_load(status: LoadStatus) -> tuple[Section, ...]:
     """What is not about one node: the prepare queue, the restores, and who waits for what."""
     queue, restores = status.prepare_queue, status.restores
     in_use = queue.backups + queue.restores
-    share = "" if queue.length is None else f"{counted(queue.restore_share, 'place')} while any waits"
+    share = "" if queue.length is None else f"{counted(queue.restore_share, 'place')} ahead of a node's turn"
     return sections(
         section(
             "Prepare queue",

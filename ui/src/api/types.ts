@@ -346,7 +346,7 @@ export type ListedFile = {
 };
 
 export type LoadConcurrency = {
-  globalConfig: number;
+  globalConfig?: number;
   perNodeConfig: (PerNodeRule)[];
   prepareQueueLength?: number;
   restoreShare: number;

@@ -124,7 +124,7 @@ function Prepare({ queue, waiting }: { queue: PrepareQueue; waiting: WaitingTran
                         {queue.length ? (
                             <span class="muted">
                                 {" "}
-                                ({plural(queue.restoreShare, "place")} kept for them while any waits)
+                                ({plural(queue.restoreShare, "place")} not taken by backups ahead of a node's turn)
                             </span>
                         ) : null}
                     </dd>
