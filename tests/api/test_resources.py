@@ -3,13 +3,16 @@
 import pytest
 
 from tidegate.decide.forwarded import parse_networks
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.backup import Backup, BackupPhase, BackupProgress
 from tidegate.model.deletion import Deletion, DeletionSpec
+from tidegate.model.item_block import BlockProgress
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.setting import KNOWN_SETTINGS
 from tidegate.model.system import SystemBackup
 from tidegate.model.target import BackupTarget, BackupTargetSpec
+from tidegate.model.transfer import BACKUP_LABEL, TransferPhase
+from tidegate.model.transfer_progress import TransferProgress
 from tidegate.testing.builders import a_backup, a_transfer, a_volume
 
 
@@ -32,6 +35,21 @@ async def test_a_volume_is_created_and_brings_its_namespace_along(api):
     assert created.json()["metadata"]["uid"]
     assert (await api.get("/v1/volumes/shop/db")).json() == created.json()
     assert (await api.get("/v1/namespaces/shop")).status_code == 200
+
+
+async def test_a_running_backup_tells_its_bytes_as_they_are_now_and_the_rest_of_the_whole(api, services):
+    known = BlockProgress(volumes=("shop/db", "shop/files"), expected_sizes={"shop/db": 100, "shop/files": 900})
+    running = a_backup("nightly", phase=BackupPhase.IN_PROGRESS)
+    status = running.with_status(progress=BackupProgress(total_items=2), blocks=(known,))
+    stored = await services.store.create(status)
+    moving = a_transfer("up", TransferPhase.IN_PROGRESS, volume=("shop", "db")).with_status(
+        progress=TransferProgress(bytes_done=50, total_bytes=100, bytes_per_second=10.0)
+    )
+    await services.store.create(moving.with_metadata(labels={BACKUP_LABEL: stored.metadata.uid}))
+
+    told = {"done": 50, "total": 1000, "volumesNotMeasured": 0, "percent": 5, "bytesPerSecond": 10.0, "secondsLeft": 95}
+    assert (await api.get("/v1/backups/nightly")).json()["status"]["bytes"] == told
+    assert (await api.get("/v1/backups")).json()["data"][0]["status"]["bytes"] == told
 
 
 async def test_a_list_comes_in_pages_that_go_on_where_the_last_one_ended(api):

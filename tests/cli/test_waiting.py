@@ -55,7 +55,7 @@ def test_in_a_pipe_each_change_is_one_line_with_place_reason_and_bytes(run, serv
         return server.put(upload, phase="InProgress", progress=progress)
 
     def go_on():
-        server.put(a_backup("nightly"), phase="InProgress")
+        server.put(a_backup("nightly"), phase="InProgress", progress={"totalItems": 1})
         moved(100)
         moved(150)  # within the same tenth: no news for a log
         moved(500)
@@ -68,10 +68,10 @@ def test_in_a_pipe_each_change_is_one_line_with_place_reason_and_bytes(run, serv
 
     assert result.err.splitlines() == [
         "Backup nightly: Queued, number 2 in the queue, ConcurrencyLimit: 1 of 1 run",
-        "Backup nightly: InProgress",
-        "Backup nightly: InProgress, uploading, 100 B of 1000 B (10 %), 100 B/s, 9s left",
-        "Backup nightly: InProgress, uploading, 500 B of 1000 B (50 %), 100 B/s, 5s left",
-        "Backup nightly: InProgress, 1000 B of 1000 B (100 %)",
+        "Backup nightly: InProgress, 0 of 1 items",
+        "Backup nightly: InProgress, uploading, 100 B of 1000 B (10 %), 100 B/s, 9s left, 0 of 1 items",
+        "Backup nightly: InProgress, uploading, 500 B of 1000 B (50 %), 100 B/s, 5s left, 0 of 1 items",
+        "Backup nightly: InProgress, 1000 B of 1000 B (99 %), 0 of 1 items",
         "Backup nightly: Completed, 1 of 1 volumes, 1000 B",
     ]
 

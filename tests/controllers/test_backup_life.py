@@ -6,6 +6,7 @@ import pytest
 
 from tidegate.errors import NotFound
 from tidegate.model.backup import Backup
+from tidegate.model.byte_progress import JobBytes
 from tidegate.model.mover_job import RemoveJob, UploadJob
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.restore import Restore, RestoreSpec
@@ -36,6 +37,48 @@ async def test_a_backup_goes_through_all_its_steps_and_every_volume_is_moved(wor
     assert [m.job.path for m in world.movers.started] == ["/data/shop/db", "/data/shop/files"]
     done = await world.store.get(Backup, "nightly")
     assert (done.status.progress.items_backed_up, done.status.progress.total_items) == (4, 4)
+
+
+async def finish(world, *sizes):
+    """The mover that was started last, and those that its end lets begin."""
+    for size in sizes:
+        world.movers.started[-1].finish(size=size)
+        await world.settle()
+
+
+async def test_a_backup_knows_how_many_bytes_are_before_it_as_soon_as_it_begins(world):
+    await world.volumes("shop/db", "shop/files")
+    await world.store.create(a_backup("first", "shop"))
+    await world.settle()
+    await finish(world, 100, 1000)
+    await world.volumes("shop/new")
+    await world.store.create(a_backup("nightly", "shop"))
+    await world.settle()
+
+    begun = await world.store.get(Backup, "nightly")
+    await finish(world, 120, 1000, 5)
+
+    ended = await world.store.get(Backup, "nightly")
+    assert begun.status.bytes == JobBytes(done=0, total=1100, volumes_not_measured=1)
+    assert ended.status.bytes == JobBytes(done=1125, total=1125, percent=100)
+
+
+async def test_a_restore_knows_how_many_bytes_are_before_it_and_what_it_brought_back(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_backup("nightly", "shop"))
+    await world.settle()
+    world.movers.started[0].finish(size=100)
+    await world.settle()
+    wish = RestoreSpec(backup_name="nightly", destination="/back")
+
+    await world.store.create(Restore(metadata=Metadata(name="back"), spec=wish))
+    await world.settle()
+    begun = await world.store.get(Restore, "back")
+    world.movers.started[-1].finish(size=100)
+    await world.settle()
+
+    assert begun.status.bytes == JobBytes(done=0, total=100, percent=0)
+    assert (await world.store.get(Restore, "back")).status.bytes == JobBytes(done=100, total=100, percent=100)
 
 
 async def test_a_backup_tells_its_life_in_events(world):

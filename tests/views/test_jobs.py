@@ -29,12 +29,22 @@ def test_a_running_backup_tells_items_bytes_and_which_volumes_wait():
     held = held.replace(status=held.status.waiting(Reason.NODE_LOAD, "full", since=THEN))
 
     assert headline(backup_job(backup, [moving(100), held]), READER) == (
-        "InProgress, 100 B, 100 B/s, time left unknown, 1 of 3 items, 1 volume waiting for NodeLoad"
+        "InProgress, 100 B of at least 1000 B, 1 volume not measured yet, 100 B/s, 1 of 3 items, "
+        "1 volume waiting for NodeLoad"
     )
 
 
+def test_how_many_volumes_wait_is_no_news_in_a_log_and_why_they_do_is():
+    backup = a_backup("n", phase=BackupPhase.IN_PROGRESS).with_status(progress=BackupProgress(total_items=3))
+    held = a_transfer("held")
+    held = held.replace(status=held.status.waiting(Reason.NODE_LOAD, "full", since=THEN))
+    keys = [change_key(backup_job(backup, [moving(100), *transfers])) for transfers in ([held] * 2, [held], [])]
+
+    assert keys[0][-1] == keys[1][-1] != keys[2][-1]
+
+
 def test_only_tenths_of_the_whole_are_news():
-    backup = a_backup("n", phase=BackupPhase.IN_PROGRESS)
+    backup = a_backup("n", phase=BackupPhase.IN_PROGRESS).with_status(progress=BackupProgress(total_items=1))
     keys = [change_key(backup_job(backup, [moving(done)])) for done in (100, 150, 200)]
 
     assert keys[0] == keys[1] != keys[2]

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tidegate.model.byte_progress import percent, time_left
 from tidegate.model.duration import parse_duration
-from tidegate.views.quantities import human_bytes, human_duration, human_rate, ordinal_of, percent, time_left
+from tidegate.views.quantities import human_bytes, human_duration, human_rate, ordinal_of
 
 COUNTS = st.integers(min_value=0, max_value=2**63)
 

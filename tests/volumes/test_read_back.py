@@ -75,6 +75,11 @@ def test_a_download_that_reads_back_tells_so_and_counts_every_byte_twice(bench, 
     stages = [report.progress.stage for report in bench.reports[:-1]]
     assert stages[-1] == "reading back"
     assert "downloading" in stages
+    # Two passes are one whole: it is not at its end, and does not begin anew, when the first is over.
+    done = [report.progress.bytes_done for report in bench.reports[:-1]]
+    assert done == sorted(done)
+    read_back = next(one.progress for one in bench.reports if one.progress.stage == "reading back")
+    assert read_back.bytes_done * 2 <= (read_back.total_bytes or 0)
 
 
 def test_an_image_that_was_changed_on_the_disk_is_found_out_wherever_it_was(bench, store, tree, tmp_path):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tidegate.api.held_up_looks import with_reasons_now
+from tidegate.api.job_looks import with_bytes_now
 from tidegate.api.load_looks import with_load
 from tidegate.api.queue_looks import queue_now, queue_table, restore_table
 from tidegate.api.services import Services
@@ -26,7 +27,7 @@ async def present(services: Services, resources: Sequence[Resource]) -> list[Wir
         return [explained(resource, waits).to_wire() for resource in resources]
     if any(map(has_volumes_on_the_way, resources)):
         return [(await with_volumes_now(services, resource)).to_wire() for resource in resources]
-    resources = await with_reasons_now(services, resources)
+    resources = [await with_bytes_now(services, one) for one in await with_reasons_now(services, resources)]
     if any(map(_is_waiting_restore, resources)):
         return await _with_restore_places(services, resources)
     if not any(map(_is_queued, resources)):

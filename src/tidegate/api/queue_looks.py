@@ -11,11 +11,11 @@ from tidegate.decide.queue_table import QueueTable, Surroundings
 from tidegate.decide.restore_queue import RestoreTable
 from tidegate.errors import NotFound
 from tidegate.model.backup import Backup
+from tidegate.model.job_progress import transfer_progress
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.restore import Restore
 from tidegate.model.setting import Settings
 from tidegate.model.transfer import Transfer
-from tidegate.views.progress import transfer_progress
 
 
 async def queue_table(services: Services) -> QueueTable:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from tidegate.model.byte_progress import ByteProgress
     from tidegate.views.job import Job
-    from tidegate.views.progress import ByteProgress
     from tidegate.views.reader import Reader
 
 # With more volumes than this, those that move are shown and the others counted: bars must fit on a screen.
@@ -109,8 +109,8 @@ class LiveBars:
 def _bars(job: "Job", reader: "Reader") -> "Table":
     from rich.table import Table
 
+    from tidegate.model.job_progress import transfer_progress
     from tidegate.views.job import volume_of
-    from tidegate.views.progress import transfer_progress
 
     table = Table.grid(padding=(0, 2))
     shown = [transfer for transfer in job.transfers if not transfer.status.phase.final]

@@ -14,10 +14,10 @@ from tidegate.cli.failures import CommandFailure
 from tidegate.cli.terminal import Terminal, printable
 
 if TYPE_CHECKING:
+    from tidegate.model.byte_progress import ByteProgress
     from tidegate.model.mover_job import ProgressReport
     from tidegate.model.transfer_progress import TransferResult
     from tidegate.ports.mover_host import Job, Report
-    from tidegate.views.progress import ByteProgress
     from tidegate.views.reader import Reader
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ def _fulfil(
 
 
 def _shown(cli: CliContext, show: _Show) -> Callable[["ProgressReport"], None]:
-    from tidegate.views.progress import ByteProgress
+    from tidegate.model.byte_progress import ByteProgress
 
     def tell(report: "ProgressReport") -> None:
         now = report.progress

@@ -20,6 +20,7 @@ from tidegate.decide.slot_lifetime import may_leave_slot, needs_live_data
 from tidegate.errors import NotFound
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, BackupProgress
 from tidegate.model.hooks import HookStatus
+from tidegate.model.job_progress import with_bytes, with_bytes_at_end
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Ref, Resource
 from tidegate.model.restore import Restore
@@ -121,6 +122,7 @@ class BackupController:
         after = _with_counts(self.blocks.noted(backup, found), roll_up(uploads))
         if not after.status.blocks:
             after = self._after_last_block(after, uploads, overdue=overdue)
+        after = with_bytes(after, uploads)
         await self.blocks.apply(backup, with_events(backup, after, now=self.clock.now()), found)
         return Next.after(patience) if patience and not after.status.phase.final else Next.done()
 
@@ -144,7 +146,7 @@ class BackupController:
 
     async def _finish(self, backup: Backup, phase: BackupPhase) -> None:
         now = self.clock.now()
-        finished = backup.with_status(phase=phase, completion_timestamp=now)
+        finished = with_bytes_at_end(backup.with_status(phase=phase, completion_timestamp=now))
         await self.store.update_status(with_events(backup, finished, now=now))
         log.info("backup ended", backup=backup.name, phase=str(phase))
 

@@ -58,6 +58,7 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
             path=volume.spec.path,
             node=volume.spec.node,
             excludes=volume.spec.excludes,
+            expected_size=volume.status.size,
             definition=volume.model_dump_json(include=_DEFINITION, exclude_none=True),
             target=backup.spec.storage_location,
             store_volume=store_volume,

@@ -120,7 +120,7 @@ class RestoreController:
         uploads = await all_transfers(self.store, Selector.matching({BACKUP_LABEL: backup.metadata.uid}))
         return _Sources(
             name,
-            [upload.spec for upload in uploads_to_restore(restore.spec, uploads)],
+            [upload.as_source for upload in uploads_to_restore(restore.spec, uploads)],
             [upload.spec for upload in uploads_lost(restore.spec, uploads)],
         )
 

@@ -49,6 +49,7 @@ def download_for(restore: Restore, placement: Placement, nth: int) -> Transfer:
 
 def _spec(restore: Restore, placement: Placement) -> TransferSpec:
     wanted = restore.spec
+    chosen = wanted.included_paths if placement.kind is VolumeKind.DIRECTORY else ()
     return placement.source.replace(
         volume_namespace=placement.namespace,
         volume_kind=placement.kind,
@@ -56,8 +57,10 @@ def _spec(restore: Restore, placement: Placement) -> TransferSpec:
         node=placement.node,
         existing_data=wanted.existing_data,
         # Globs are about a tree; an image in the same backup comes back as a whole.
-        includes=wanted.included_paths if placement.kind is VolumeKind.DIRECTORY else (),
+        includes=chosen,
         excludes=(),
+        # How much a few paths are is known only once they are here.
+        expected_size=None if chosen else placement.source.expected_size,
         from_snapshot=False,
         force=wanted.force,
         timeout=wanted.item_operation_timeout,

@@ -86,7 +86,7 @@ class VerificationController:
         uploads = await uploads_of(self.store, verification.status.backup_uid or "")
         for nth, upload in enumerate(uploads):
             try:
-                await self.store.create(proving_download(verification, upload.spec, nth))
+                await self.store.create(proving_download(verification, upload.as_source, nth))
             except AlreadyExists:
                 continue  # we were here before
         after = verification.with_status(progress=VerificationProgress(total_items=len(uploads)))

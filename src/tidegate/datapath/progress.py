@@ -34,12 +34,12 @@ class Progress:
         self._sending = 0
         self._sent_at = clock.monotonic()
 
-    def enter(self, stage: str, *, total_bytes: int | None = None) -> None:
-        """Begin a stage; its bytes count from zero."""
+    def enter(self, stage: str, *, total_bytes: int | None = None, size: int | None = None) -> None:
+        """Begin a stage; its bytes count from zero. `size` is that of the volume, as people count it."""
         with self._lock:
             self._samples.clear()
             self._samples.append((self._clock.monotonic(), 0))
-            self._now = TransferProgress(stage=stage, total_bytes=total_bytes)
+            self._now = TransferProgress(stage=stage, total_bytes=total_bytes, size=size)
             self._tell()
 
     def keep(self, stage: str) -> None:
@@ -48,10 +48,18 @@ class Progress:
             self._now = self._now.replace(stage=stage, bytes_per_second=None)
             self._tell()
 
-    def expect(self, total_bytes: int) -> None:
-        """The stage turns out to be larger or smaller than it looked when it began."""
+    def go_on_with(self, stage: str) -> None:
+        """Begin a stage that belongs to the same whole: its bytes count on from those that are done."""
         with self._lock:
-            self._now = self._now.replace(total_bytes=max(self._now.bytes_done, total_bytes))
+            self._samples.clear()
+            self._samples.append((self._clock.monotonic(), self._now.bytes_done))
+            self._now = self._now.replace(stage=stage, bytes_per_second=None)
+            self._tell()
+
+    def expect(self, total_bytes: int, *, size: int | None = None) -> None:
+        """The stage, or the volume, turns out to be larger or smaller than it looked when it began."""
+        with self._lock:
+            self._now = self._now.replace(total_bytes=max(self._now.bytes_done, total_bytes), size=size)
 
     def add(self, count: int) -> None:
         """So many more bytes are done."""

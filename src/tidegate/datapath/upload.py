@@ -200,22 +200,23 @@ class Upload:
         moved = MovedBlocks(destination, progress=self.progress, checkpoint=self.checkpoint)
         if footing.base is not None and self._is_same(source, footing.base) and moved.knows(footing.base.blocks):
             moved.take_over(footing.base.blocks)
-            self.progress.enter(READING, total_bytes=len(footing.base.blocks) * block_size)
-            self.progress.add(len(footing.base.blocks) * block_size)
+            same = len(footing.base.blocks) * block_size
+            self.progress.enter(READING, total_bytes=same, size=source.shown_size)
+            self.progress.add(same)
             return moved
         kept = _kept_refs(source, footing.base)
         # A block that the store lost must be sent again, and for that it must be read (longhorn#9784).
         if not moved.knows(kept):
             raise FootingLost
         moved.take_over(kept)
-        self.progress.enter(READING, total_bytes=source.bytes_to_read)
+        self.progress.enter(READING, total_bytes=source.bytes_to_read, size=source.shown_size)
         planned = 0
         for ranges in source.rounds():
             offsets = array("Q", block_offsets(ranges, block_size))
             planned += len(offsets) * block_size
-            self.progress.expect(max(planned, source.bytes_to_read))
+            self.progress.expect(max(planned, source.bytes_to_read), size=source.shown_size)
             moved.move(source, offsets, self._hands(source.size, block_size))
-        self.progress.expect(planned)
+        self.progress.expect(planned, size=source.shown_size)
         return moved
 
     def _hands(self, size: int, block_size: int) -> UploadHands:

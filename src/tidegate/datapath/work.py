@@ -158,13 +158,15 @@ class _Work:
             warnings = self._lock_if_allowed(volume, stack)
             content = stack.enter_context(open_backup(volume, job.store_backup, onto=job.onto, memory=job.memory_bytes))
             # How much a few paths are is known only once they are here.
-            total = None if job.includes else len(content.block_offsets) * content.block_size
-            self.progress.enter("downloading", total_bytes=total)
+            whole = shown_size(content.cfg_parameters, image_size=content.size)
+            work = len(content.block_offsets) * content.block_size * (2 if job.read_back else 1)
+            self.progress.enter(
+                "downloading", total_bytes=None if job.includes else work, size=None if job.includes else whole
+            )
             warnings.extend(sink.receive(content, on_bytes=self._on_bytes))
             if job.read_back:
-                self.progress.enter("reading back", total_bytes=total)
+                self.progress.go_on_with("reading back")
                 sink.read_back(content, on_bytes=self._on_bytes)
-            whole = shown_size(content.cfg_parameters, image_size=content.size)
             return TransferResult(
                 url=BackupUrl(job.target.url, job.store_volume, job.store_backup).encode(),
                 size=whole if sink.chosen_bytes is None else sink.chosen_bytes,

@@ -58,7 +58,8 @@ def plan_blocks(spec: BackupSpec, volumes: Sequence[Volume]) -> tuple[BlockProgr
         members = tuple(f"{item.namespace}/{item.name}" for item in block if item.kind == DATA)
         hooks = calls_for(spec.hooks, [by_name[name] for name in members])
         one_by_one = any(name in ordered for name in members)
-        blocks.append(BlockProgress(volumes=members, one_by_one=one_by_one, hooks=hooks))
+        sizes = {name: size for name in members if (size := by_name[name].status.size) is not None}
+        blocks.append(BlockProgress(volumes=members, expected_sizes=sizes, one_by_one=one_by_one, hooks=hooks))
     return tuple(blocks)
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from tidegate.decide.held_up import transfers_held_up
 from tidegate.decide.rollup import Rollup, roll_up
+from tidegate.model.job_progress import with_bytes
 from tidegate.model.restore import Restore, RestorePhase, RestoreProgress
 from tidegate.model.transfer import Transfer
 
@@ -27,10 +28,11 @@ def after_look(restore: Restore, downloads: Sequence[Transfer], *, now: datetime
         warnings=rollup.warnings,
     )
     if not rollup.finished:
-        return _waiting(restore, downloads, now=now)
+        return with_bytes(_waiting(restore, downloads, now=now), downloads)
     phase, why = _outcome(restore, rollup)
     status = restore.status.no_longer_waiting()
-    return restore.replace(status=status.replace(phase=phase, failure_reason=why, completion_timestamp=now))
+    status = status.replace(phase=phase, failure_reason=why, completion_timestamp=now)
+    return with_bytes(restore.replace(status=status), downloads)
 
 
 def _outcome(restore: Restore, rollup: Rollup) -> tuple[RestorePhase, str | None]:

@@ -29,6 +29,7 @@ def source_of(stored: StoredBackup, *, target: str, store_volume: str, store_bac
         target=target,
         store_volume=store_volume,
         store_backup=store_backup,
+        expected_size=stored.size,
         definition=stored.labels.get(DEFINITION_LABEL, "") if definition else "",
     )
 

@@ -13,6 +13,7 @@ from tidegate.decide.rollup import roll_up
 from tidegate.decide.selection import check_restorable
 from tidegate.errors import Refused
 from tidegate.model.backup import Backup, EventType
+from tidegate.model.job_progress import with_bytes, with_bytes_at_end
 from tidegate.model.reasons import Reason
 from tidegate.model.transfer import Transfer, TransferPhase
 from tidegate.model.verification import Verification, VerificationPhase, VerificationProgress
@@ -83,6 +84,7 @@ def after_look(verification: Verification, downloads: Sequence[Transfer], *, now
         errors=rollup.failed + rollup.cancelled,
         warnings=rollup.warnings,
     )
+    verification = with_bytes(verification, downloads)
     if not rollup.finished:
         return _held_up(verification, downloads, now=now)
     verification = verification.replace(status=verification.status.no_longer_waiting())
@@ -124,7 +126,7 @@ def cleaned_up(verification: Verification, *, left_over: str | None, now: dateti
         scratch=status.scratch if left_over else None,
         completion_timestamp=now,
     )
-    return verification.replace(status=ended.no_longer_waiting())
+    return with_bytes_at_end(verification.replace(status=ended.no_longer_waiting()))
 
 
 def clean_up_is_over(verification: Verification, *, now: datetime) -> bool:

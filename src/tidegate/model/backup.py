@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from tidegate.model.byte_progress import JobBytes
 from tidegate.model.duration import Duration
 from tidegate.model.frozen import Model
 from tidegate.model.hooks import BackupHooks, HookStatus
@@ -142,6 +143,8 @@ class BackupStatus(Status):
     queued_at: datetime | None = None
     progress: BackupProgress | None = None
     """Absent until it is settled which volumes, in which blocks."""
+    bytes: JobBytes | None = None
+    """While it runs as of its last step, and told afresh to clients that ask; at the end what came of it."""
     blocks: tuple[BlockProgress, ...] = ()
     """Those that are not done, in the order in which they get a worker."""
     hook_status: HookStatus | None = None

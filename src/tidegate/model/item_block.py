@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from tidegate.model.frozen import Model
 
 # Volumes of one namespace with the same value of this label belong to one block: one moment, one pair of hooks.
@@ -32,6 +34,8 @@ class BlockProgress(Model):
 
     volumes: tuple[str, ...]
     """As `namespace/name`, in the order in which they are handled."""
+    expected_sizes: dict[str, int] = Field(default_factory=dict)
+    """Bytes of each volume as they were last known; what is not known is left out."""
     one_by_one: bool = False
     """Whether each volume waits for the one before it, because `orderedResources` says so."""
     hooks: tuple[HookCall, ...] = ()

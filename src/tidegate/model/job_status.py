@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from tidegate.model.backup import BackupEvent
+from tidegate.model.byte_progress import JobBytes
 from tidegate.model.resource import Status
 
 
@@ -11,6 +12,8 @@ class JobStatus(Status):
 
     start_timestamp: datetime | None = None
     completion_timestamp: datetime | None = None
+    bytes: JobBytes | None = None
+    """While it runs as of its last step, and told afresh to clients that ask; at the end what came of it."""
     errors: int = 0
     warnings: int = 0
     cancel_requested_at: datetime | None = None

@@ -58,6 +58,8 @@ class TransferSpec(Spec):
     """The volume as it was defined when the upload was made, as JSON: an item of the backup, kept beside the data."""
     from_snapshot: bool = False
     """Whether it reads a snapshot, which stays as it is, and not what an application writes to."""
+    expected_size: int | None = None
+    """Bytes of the volume as they were last known when the transfer was made. Absent: nothing is known of it."""
     existing_data: ExistingData = ExistingData.NONE
     includes: tuple[str, ...] = ()
     """Globs of paths in a tree that a download brings back. Empty: all."""
@@ -100,6 +102,11 @@ class Transfer(Resource):
 
     spec: TransferSpec
     status: TransferStatus = Field(default_factory=TransferStatus)
+
+    @property
+    def as_source(self) -> TransferSpec:
+        """What a download of that which this upload wrote reads; its size is known."""
+        return self.spec.replace(expected_size=self.status.result.size if self.status.result else None)
 
     @property
     def data_removed(self) -> bool:

@@ -8,11 +8,14 @@ from tidegate.model.plain import Plain
 
 @dataclass(frozen=True, kw_only=True)
 class TransferProgress(Plain):
-    """How far it is, in bytes of the volume."""
+    """How far it is, in bytes that the mover looks at."""
 
     stage: str = ""
     bytes_done: int = 0
     total_bytes: int | None = None
+    """What there is to do, in whole blocks; of a volume that has hardly changed far less than its size."""
+    size: int | None = None
+    """Bytes of the volume, as people count them; absent until the mover has measured it."""
     bytes_per_second: float | None = None
     updated_at: datetime | None = None
     """When the mover was last heard of, by the server's clock; a mover itself leaves it out."""

@@ -29,6 +29,11 @@ class VolumeSource(Protocol):
         ...
 
     @property
+    def shown_size(self) -> int:
+        """Bytes as a person counts them: of the files of a tree, else all of them. As far as it is known by now."""
+        ...
+
+    @property
     def bytes_to_read(self) -> int:
         """About what the rounds hold in all, to tell how far an upload is."""
         ...

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from tidegate.model.backup import EMPTY_CONDITION, Backup
+from tidegate.model.byte_progress import ByteProgress
+from tidegate.model.job_progress import progress_of, transfer_progress
 from tidegate.model.resource import Condition
 from tidegate.model.restore import Restore
 from tidegate.model.system import SystemBackup
@@ -13,7 +15,7 @@ from tidegate.model.system_restore import SystemRestore
 from tidegate.model.transfer import Transfer, TransferPhase
 from tidegate.model.verification import Verification
 from tidegate.views.phases import DELETING, shown_phase, waiting_condition, waiting_reason
-from tidegate.views.progress import ByteProgress, progress_text, speed_text, summed_progress, transfer_progress
+from tidegate.views.progress import progress_text, speed_text
 from tidegate.views.quantities import human_duration, ordinal_of
 from tidegate.views.reader import Reader
 
@@ -37,13 +39,10 @@ class Job:
     took: timedelta | None
     """How long it ran; None until it ended."""
     transfers: tuple[Transfer, ...]
+    progress: ByteProgress = field(default_factory=ByteProgress)
+    """Of all its volumes, also those that wait."""
     remark: str = ""
     """What a person should know even though nothing failed."""
-
-    @property
-    def progress(self) -> ByteProgress:
-        """All transfers together."""
-        return summed_progress(self.transfers)
 
 
 def backup_job(backup: Backup, transfers: Sequence[Transfer]) -> Job:
@@ -94,6 +93,7 @@ def _job(
         warnings=status.warnings,
         errors=status.errors,
         transfers=tuple(sorted(transfers, key=volume_of)),
+        progress=progress_of(resource, transfers),
     )
 
 
@@ -149,16 +149,20 @@ def headline(job: Job, reader: Reader) -> str:
 
 
 def change_key(job: Job) -> tuple[object, ...]:
-    """Differs when there is news worth a line in a log; bytes count in tenths of the whole."""
+    """Differs when there is news worth a line in a log: rates and counts of who waits change all the time.
+
+    Bytes count in tenths of the whole; where the whole is not known, each doubling of them is news.
+    """
     share = job.progress.percent
     return (
         job.phase,
         job.position,
-        job.waiting,
+        "" if job.waiting is None else _wait_text(job.waiting),
         job.items_done,
         job.items_total,
-        None if share is None else share // 10,
-        _waiting_volumes(job),
+        job.progress.unmeasured,
+        job.progress.done.bit_length() if share is None else share // 10,
+        tuple(sorted(_waits(job))),
     )
 
 
@@ -185,8 +189,12 @@ def _wait_text(waiting: Condition) -> str:
 
 
 def _waiting_volumes(job: Job) -> str:
-    reasons = Counter(filter(None, (waiting_reason(transfer.status) for transfer in job.transfers)))
-    return ", ".join(f"{count} volume{'s'[: count > 1]} waiting for {reason}" for reason, count in reasons.items())
+    reasons = _waits(job).items()
+    return ", ".join(f"{count} volume{'s'[: count > 1]} waiting for {reason}" for reason, count in reasons)
+
+
+def _waits(job: Job) -> Counter[str]:
+    return Counter(filter(None, (waiting_reason(transfer.status) for transfer in job.transfers)))
 
 
 def failed_volumes(job: Job) -> tuple[str, ...]:

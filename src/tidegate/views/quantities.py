@@ -12,8 +12,6 @@ _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 # Below this a value keeps one decimal: 1.5 GiB says more than 2 GiB, 512.3 GiB does not say more than 512 GiB.
 _DECIMALS_BELOW = 100
 _TIME_UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
-# An estimate beyond this is the noise of a rate near zero, not news.
-LONGEST_ETA = timedelta(days=100)
 
 
 def human_bytes(count: int, *, exact: bool = False) -> str:
@@ -49,23 +47,6 @@ def human_duration(length: timedelta) -> str:
         if count or (parts and unit != "s"):
             parts.append(f"{count}{unit}" if count else "")
     return "".join(parts[:2]) or "0s"
-
-
-def percent(done: int, total: int | None) -> int | None:
-    """Whole percent, rounded down so that 100 means done; None when the whole is not known."""
-    if total is None or total <= 0:
-        return None
-    return max(0, min(100, done * 100 // total))
-
-
-def time_left(done: int, total: int | None, bytes_per_second: float | None) -> timedelta | None:
-    """How long the rest takes at this rate, to whole seconds; None where any answer would be a guess."""
-    if total is None or not bytes_per_second or bytes_per_second <= 0:
-        return None
-    seconds = max(0, total - done) / bytes_per_second
-    if seconds > LONGEST_ETA.total_seconds():
-        return None
-    return timedelta(seconds=round(seconds))
 
 
 def human_time_left(length: timedelta | None) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tidegate.model.job_progress import transfer_progress
 from tidegate.model.transfer import TRANSFERS, Transfer
 from tidegate.views.job import Job, volume_of
 from tidegate.views.phases import (
@@ -14,7 +15,7 @@ from tidegate.views.phases import (
     waiting_reason,
     waiting_section,
 )
-from tidegate.views.progress import progress_text, transfer_progress
+from tidegate.views.progress import progress_text
 from tidegate.views.quantities import human_time_left, ordinal_of
 from tidegate.views.reader import Reader
 from tidegate.views.table import Column, Section, TableView, section, sections

@@ -90,6 +90,11 @@ class DirectorySource:
         return align_up(self._packer.end + manifest)
 
     @property
+    def shown_size(self) -> int:
+        """See VolumeSource."""
+        return self._file_bytes
+
+    @property
     def bytes_to_read(self) -> int:
         """See VolumeSource."""
         return self.size - self._new_begin

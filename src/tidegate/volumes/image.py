@@ -61,6 +61,11 @@ class ImageSource:
         return self._size
 
     @property
+    def shown_size(self) -> int:
+        """See VolumeSource."""
+        return self._size
+
+    @property
     def bytes_to_read(self) -> int:
         """See VolumeSource."""
         return sum(length for ranges in self.rounds() for _, length in ranges)

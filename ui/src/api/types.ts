@@ -94,6 +94,7 @@ export type BackupStatus = {
   queuePosition?: number;
   queuedAt?: string;
   progress?: BackupProgress;
+  bytes?: JobBytes;
   blocks: (BlockProgress)[];
   hookStatus?: HookStatus;
   goneVolumes: (string)[];
@@ -141,6 +142,7 @@ export type BlockPhase = "Pending" | "PreHooks" | "Moving" | "PostHooks";
 
 export type BlockProgress = {
   volumes: (string)[];
+  expectedSizes: Record<string, number>;
   oneByOne: boolean;
   hooks: (HookCall)[];
   phase: BlockPhase;
@@ -321,6 +323,15 @@ export type HookStatus = {
 export type IssuedToken = {
   token: string;
   record: AccessToken;
+};
+
+export type JobBytes = {
+  done: number;
+  total?: number;
+  volumesNotMeasured: number;
+  percent?: number;
+  bytesPerSecond?: number;
+  secondsLeft?: number;
 };
 
 export type KeptVolume = {
@@ -653,6 +664,7 @@ export type RestoreStatus = {
   conditions: (Condition)[];
   startTimestamp?: string;
   completionTimestamp?: string;
+  bytes?: JobBytes;
   errors: number;
   warnings: number;
   cancelRequestedAt?: string;
@@ -914,6 +926,7 @@ export type TransferProgress = {
   stage: string;
   bytesDone: number;
   totalBytes?: number;
+  size?: number;
   bytesPerSecond?: number;
   updatedAt?: string;
 };
@@ -938,6 +951,7 @@ export type TransferSpec = {
   storeBackup: string;
   definition: string;
   fromSnapshot: boolean;
+  expectedSize?: number;
   existingData: ExistingData;
   includes: (string)[];
   force: boolean;
@@ -1026,6 +1040,7 @@ export type VerificationStatus = {
   conditions: (Condition)[];
   startTimestamp?: string;
   completionTimestamp?: string;
+  bytes?: JobBytes;
   errors: number;
   warnings: number;
   cancelRequestedAt?: string;

@@ -7,9 +7,9 @@ from typing import Any
 from tidegate.cli.client import Client
 from tidegate.cli.nouns import BACKUP, UPLOADS
 from tidegate.model.backup import Backup
+from tidegate.model.job_progress import progress_of
 from tidegate.model.kinds import KIND_BY_PLURAL
 from tidegate.model.transfer import BACKUP_LABEL, Transfer
-from tidegate.views.progress import summed_progress
 
 Row = tuple[str, str, str, str]
 
@@ -52,7 +52,7 @@ def _rows(client: Client, backups: list[Backup]) -> list[Row]:
 def _row(backup: Backup, uploads: list[Transfer]) -> Row:
     mine = [u for u in uploads if u.metadata.labels.get(BACKUP_LABEL) == backup.metadata.uid]
     waiting = backup.status.condition("Waiting")
-    percent = summed_progress(mine).percent
+    percent = progress_of(backup, mine).percent
     done = sum(upload.status.phase.final for upload in mine)
     bar = f"{done} of {len(mine)} volumes" + (
         f", {percent} %" if percent is not None and not backup.status.phase.final else ""
