@@ -31,6 +31,18 @@ async def stored(services):
     return services
 
 
+@pytest.fixture
+def taken(stored, scenery):
+    """Puts something to where shop/db belongs."""
+
+    def put(place):
+        scenery.places["/data/db"] = place
+        if place.used_by:
+            scenery.users["/data/db"] = place.used_by
+
+    return put
+
+
 async def plan(api, **spec):
     answer = await api.post("/v1/restore-plans", json=restore(**spec))
     assert answer.status_code == 200, answer.text
@@ -71,7 +83,7 @@ REFUSED = [
     ({"backupUrl": "nonsense"}, 422, "is not a backup URL"),
     ({"scheduleName": "weekly"}, 404, "weekly"),
     ({"backupName": "done", "includedVolumes": ["shop/dbb"]}, 422, "the backup holds nothing of volume shop/dbb"),
-    ({"backupName": "done", "namespaceMapping": {"shop": "copy"}}, 422, "there is no volume copy/db"),
+    ({"backupName": "done", "namespaceMapping": {"shop": "copy"}}, 409, "there is no volume copy/db"),
     ({"backupName": "done", "includedPaths": ["../etc"]}, 422, "matches no path"),
     ({"backupName": "done", "scheduleName": "nightly"}, 422, "exactly one of"),
 ]
@@ -125,7 +137,70 @@ async def test_a_plan_of_a_backup_that_lost_data_says_which_and_that_it_would_no
     assert conflict["volume"] == "shop/db"
     assert "deleted from the store since" in conflict["message"]
     assert (await plan(api, backupName="done", includedNamespaces=["blog"]))["conflicts"] == []
-    assert (await api.post("/v1/restores", json=restore(backupName="done"))).status_code == 201
+    refused = await api.post("/v1/restores", json=restore(backupName="done"))
+    assert (refused.status_code, "deleted from the store since" in refused.json()["detail"]) == (409, True)
+    rest = restore(backupName="done", includedNamespaces=["blog"])
+    assert (await api.post("/v1/restores", json=rest)).status_code == 201
+
+
+FULL = Place(state=PlaceState.FILE, detail="a file of 9 bytes")
+OVERWRITE, FORCE = {"existingData": "overwrite"}, {"force": True}
+IN_THE_WAY = [
+    (FULL, {}, "/data/db holds something (a file of 9 bytes)"),
+    (FULL.replace(used_by="qemu (process 7)"), OVERWRITE, "in use by qemu"),
+    (FULL.replace(mounted=True), OVERWRITE, "is mounted or held"),
+    (Place(in_the_way="/data belongs to the kernel and holds no files"), OVERWRITE | FORCE, "cannot be made"),
+    (Place(state=PlaceState.UNREADABLE, detail="Permission denied"), {}, "cannot be looked at"),
+    (Place(state=PlaceState.DIRECTORY), OVERWRITE, "exists and is not a regular file"),
+]
+
+
+@pytest.mark.parametrize(("place", "spec", "sentence"), IN_THE_WAY)
+async def test_a_restore_is_refused_for_what_its_plan_calls_a_conflict(api, taken, place, spec, sentence):
+    taken(place)
+
+    for way in ("restores", "restores?dryRun=true"):
+        refused = await api.post(f"/v1/{way}", json=restore(backupName="done", **spec))
+
+        assert (refused.status_code, refused.json()["code"]) == (409, "Refused")
+        assert refused.json()["detail"].startswith("1 of 2 volumes would not come back: shop/db: /data/db")
+        assert sentence in refused.json()["detail"]
+        assert "tidegate restore plan" in refused.json()["hint"]
+    assert (await api.get("/v1/restores")).json()["data"] == []
+    (conflict,) = (await plan(api, backupName="done", **spec))["conflicts"]
+    assert sentence in conflict["message"]
+
+
+COVERED = [
+    (FULL, OVERWRITE),
+    (FULL.replace(used_by="qemu (process 7)"), OVERWRITE | FORCE),
+    (FULL.replace(mounted=True), OVERWRITE | FORCE),
+    (FULL, {"includedNamespaces": ["blog"]}),
+    (FULL, {"destination": "/elsewhere"}),
+]
+
+
+@pytest.mark.parametrize(("place", "spec"), COVERED)
+async def test_a_restore_whose_policy_or_choice_covers_the_conflict_is_taken(api, taken, place, spec):
+    taken(place)
+
+    made = await api.post("/v1/restores", json=restore(backupName="done", **spec))
+
+    assert made.status_code == 201, made.text
+
+
+async def test_of_many_conflicts_the_first_are_named_and_the_others_counted(api, stored, scenery):
+    for number in range(5):
+        upload = await stored.store.get(DataUpload, "u-db")
+        spec = upload.spec.replace(volume_name=f"v{number}", path=f"/data/v{number}", store_backup=f"backup-{number}")
+        metadata = Metadata(name=f"u-{number}", labels=upload.metadata.labels)
+        await stored.store.create(upload.replace(metadata=metadata, spec=spec))
+        scenery.places[f"/data/v{number}"] = FULL
+
+    refused = await api.post("/v1/restores", json=restore(backupName="done"))
+
+    assert refused.json()["detail"].startswith("5 of 7 volumes would not come back: shop/v0: ")
+    assert refused.json()["detail"].endswith("; and 2 more")
 
 
 async def test_a_plan_tells_what_it_would_wait_for(api, stored):

@@ -63,7 +63,8 @@ def test_a_restore_never_overwrites_unless_told_to(server, tmp_path):
     kept = (docs / "text.txt").read_text()
     server.tidegate("restore", "create", "bold", "--from-backup", "first", "--existing-data", "overwrite", "--wait")
 
-    assert (refused.returncode, kept) == (1, "precious")
+    assert (refused.returncode, kept) == (6, "precious")
+    assert [one["metadata"]["name"] for one in server.get("restore", "get")["items"]] == ["bold"]
     assert (docs / "text.txt").read_text() == "tree 0\n" * 1000
 
 

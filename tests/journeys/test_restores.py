@@ -52,11 +52,18 @@ def test_a_plan_tells_conflicts_first_and_changes_nothing(protected, tmp_path):
     conflicts = json.loads(data.stdout)["conflicts"]
     assert [conflict["volume"] for conflict in conflicts] == ["home/docs", "vm/disk"]
     assert "a directory with 3 entries" in conflicts[0]["message"]
-    assert "2 conflicts" in shown.stderr
+    assert (shown.returncode, "2 of 2 volumes would not come back" in shown.stderr) == (6, True)
     assert (picture(tmp_path / "docs"), protected.get("restore", "get")) == before
     protected.tidegate("backup", "create", "second", "--include-namespaces", "home", "--wait", "--timeout", "1m")
     elsewhere = protected.run("restore", "plan", "--from-backup", "first", "--to", str(tmp_path / "new"))
     assert (elsewhere.returncode, (tmp_path / "new").exists()) == (0, False)
+
+
+def test_a_restore_to_where_the_kernel_shows_itself_is_refused_at_once(protected):
+    refused = protected.run("restore", "create", "--from-backup", "first", "--to", "/proc/x", "--wait")
+
+    assert (refused.returncode, "/proc" in refused.stderr) == (6, True), refused.stderr
+    assert protected.get("restore", "get")["items"] == []
 
 
 def test_a_mapped_namespace_gets_the_volume_of_the_same_name(protected, tmp_path):
@@ -69,7 +76,7 @@ def test_a_mapped_namespace_gets_the_volume_of_the_same_name(protected, tmp_path
         *("--namespace-mappings", "home:copy", "--wait"),
     )
 
-    assert (unknown.returncode, "there is no volume copy/docs" in unknown.stderr) == (4, True)
+    assert (unknown.returncode, "there is no volume copy/docs" in unknown.stderr) == (6, True)
     assert picture(tmp_path / "copy") == picture(tmp_path / "docs")
 
 
@@ -110,7 +117,7 @@ def test_a_backup_that_longhorn_wrote_is_restored_by_its_url(server, tmp_path):
     server.tidegate("restore", "create", "r", "--from-url", url, "--to", str(tmp_path / "back"), "--wait")
 
     assert (unknown.returncode, "tidegate target create" in unknown.stderr) == (5, True)
-    assert (nowhere.returncode, "say where to put it with --to" in nowhere.stderr) == (4, True)
+    assert (nowhere.returncode, "say where to put it with --to" in nowhere.stderr) == (6, True)
     assert hashlib.sha256((tmp_path / "back" / volume).read_bytes()).hexdigest() == sha256
 
 

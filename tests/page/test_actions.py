@@ -87,8 +87,24 @@ def test_the_plan_tells_conflicts_before_anything_is_written(visitor, server):
     dialog.get_by_role("button", name="Show the plan").click()
 
     expect(dialog.get_by_label("Conflicts").get_by_role("listitem")).to_have_count(2)
-    expect(dialog.get_by_role("button", name="Restore all the same")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Back", exact=True)).to_be_visible()
+    expect(dialog.get_by_role("button", name="Restore", exact=True)).to_have_count(0)
+    expect(dialog.locator("footer .primary")).to_have_count(0)
     assert server.look("restores")["data"] == before
+
+
+def test_what_is_in_the_way_is_overwritten_once_that_is_ticked(visitor):
+    page = visitor.open("/backups/first")
+    page.get_by_role("button", name="Restore").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Show the plan").click()
+    expect(dialog).to_contain_text("let it overwrite")
+    dialog.get_by_role("button", name="Back", exact=True).click()
+    dialog.get_by_label("Overwrite what is there already").check()
+    dialog.get_by_role("button", name="Show the plan").click()
+
+    expect(dialog.get_by_role("button", name="Restore", exact=True)).to_be_enabled()
+    expect(dialog.get_by_label("Conflicts")).to_have_count(0)
 
 
 def test_a_restore_that_waits_says_why_and_is_cancelled(visitor, server):
@@ -240,7 +256,9 @@ def test_the_commands_that_are_shown_do_work(visitor, server):
     back_up, forget = commands_of(visitor, "scratch/tmp")
     visitor.open("/schedules")
     # In an order in which nothing is deleted that something else works with.
-    shown += [*others, forget, back_up, *commands_of(visitor, "yearly"), restore.replace("for-commands", "first")]
+    elsewhere = f"{restore.replace('for-commands', 'first')} --to {server.root}/elsewhere"
+    server.add_volume("scratch", "kept")
+    shown += [*others, forget, back_up, *commands_of(visitor, "yearly"), elsewhere]
 
     assert len(shown) >= 15
     assert failures_of(shown, server) == {}

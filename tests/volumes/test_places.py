@@ -20,6 +20,11 @@ def test_what_keeps_a_place_from_being_made_is_told(tmp_path):
     assert look_at(str(tmp_path / "free" / "below")).in_the_way == ""
 
 
+@pytest.mark.parametrize("path", ["/proc/x", "/proc/self/x/y", "/sys/x"])
+def test_where_the_kernel_shows_itself_nothing_can_be_made(path):
+    assert look_at(path).in_the_way
+
+
 def test_the_room_is_that_beside_the_place(tmp_path):
     free, taken = look_with_room(str(tmp_path / "no" / "thing")).room, look_with_room(str(tmp_path)).room
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from tidegate.api.matching import match_now
 from tidegate.api.notifications import admit_notification
-from tidegate.api.restore_source import read_source, volumes_by_name
+from tidegate.api.restore_planning import source_without_conflicts
 from tidegate.api.services import Services
 from tidegate.api.system_admission import admit_system_backup
 from tidegate.api.system_restore_plan import admit_system_restore
 from tidegate.api.verifications import admit_verification, check_command
 from tidegate.decide.admission import admit_backup, admit_schedule, check_node, check_setting
 from tidegate.decide.matching import check_match, same_selection
-from tidegate.decide.restore_places import placements
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.model.backup import BACKUP_FINALIZER, Backup
@@ -79,11 +78,7 @@ async def _check_hooks(services: Services, hooks: BackupHooks, field: str) -> No
 
 async def _admit_restore(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, Restore)  # noqa: S101  # see ADMISSIONS
-    found = await read_source(services, resource.spec)
-    volumes = await volumes_by_name(services)
-    for placement in placements(resource.spec, found.sources, volumes):
-        if placement.problem:
-            raise InvalidInput(placement.problem, field="spec", hint="look at all of it: tidegate restore plan")
+    found = await source_without_conflicts(services, resource.spec)
     return found.noted_on(resource).with_metadata(finalizers=(RESTORE_FINALIZER,))
 
 

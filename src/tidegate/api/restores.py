@@ -1,7 +1,5 @@
 """Restores beyond what every kind has: what one would do, and calling one off."""
 
-from collections.abc import Iterable
-
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
@@ -9,16 +7,16 @@ from tidegate.api.admission import as_sent
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import present_one
 from tidegate.api.queue_looks import queue_now, queue_table, restore_table
-from tidegate.api.restore_source import read_source, volumes_by_name
+from tidegate.api.restore_planning import look_ahead
 from tidegate.api.services import Services
 from tidegate.decide.backup_queue import Waiting
-from tidegate.decide.restore_places import Placement, placements, volumes_written
+from tidegate.decide.restore_places import volumes_written
 from tidegate.decide.restore_plan import PlanSurroundings, plan_restore
 from tidegate.decide.restore_queue import plan_restores
 from tidegate.decide.target_away import all_away
 from tidegate.errors import Refused, StaleVersion
 from tidegate.model.restore import Restore
-from tidegate.model.restore_plan import Place, RestorePlan
+from tidegate.model.restore_plan import RestorePlan
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import DOWNLOADS, TransferPhase
 
@@ -26,8 +24,6 @@ router = APIRouter(tags=["restores"], dependencies=[Depends(require_token)])
 
 # The controllers write into the same status; whoever comes second looks again.
 _ATTEMPTS = 5
-# As many places are looked at; of a thousand conflicts nobody reads the rest.
-_MOST_LOOKS = 1000
 
 
 # Not below /restores/: a restore may be called "plan".
@@ -37,26 +33,18 @@ async def plan(request: Request, restore: Restore) -> RestorePlan:
     services = services_of(request)
     wanted = as_sent(restore)
     assert isinstance(wanted, Restore)  # noqa: S101  # it was sent as one
-    found = await read_source(services, wanted.spec)
-    volumes = await volumes_by_name(services)
-    places = placements(wanted.spec, found.sources, volumes, lost=found.lost)
-    settled = wanted.with_status(target_volumes=volumes_written(places, volumes)).with_metadata(uid="planned")
+    seen = await look_ahead(services, wanted.spec)
+    written = volumes_written(seen.placements, seen.volumes)
+    settled = wanted.with_status(target_volumes=written).with_metadata(uid="planned")
     targets = (await services.store.list(BackupTarget)).items
     around = PlanSurroundings(
-        places=await _looks(services, places),
-        sizes=found.sizes,
+        places=seen.places,
+        sizes=seen.source.sizes,
         unavailable_targets=all_away(targets),
         waiting=await _wait(services, settled),
         waiting_volumes=await _waiting_volumes(services),
     )
-    return plan_restore(wanted.spec, places, around, backup=found.backup)
-
-
-async def _looks(services: Services, found: Iterable[Placement]) -> dict[str, Place]:
-    paths = list(dict.fromkeys(placement.path for placement in found if placement.path))[:_MOST_LOOKS]
-    places = {path: await services.surroundings.look_at(path) for path in paths}
-    users = await services.surroundings.users_of([path for path, place in places.items() if place.full])
-    return places | {path: places[path].replace(used_by=user) for path, user in users.items()}
+    return plan_restore(wanted.spec, seen.placements, around, backup=seen.source.backup)
 
 
 async def _wait(services: Services, restore: Restore) -> Waiting | None:

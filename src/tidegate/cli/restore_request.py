@@ -70,7 +70,7 @@ class RestoreWishes:
     ] = ""
     existing_data: Annotated[
         ExistingData,
-        typer.Option(help="Where something is already: leave it alone and fail that volume, or overwrite."),
+        typer.Option(help="Where something is already: leave it alone and refuse the restore, or overwrite."),
     ] = ExistingData.NONE
     force: Annotated[
         bool,

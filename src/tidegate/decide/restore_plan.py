@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tidegate.decide.backup_queue import Waiting
 from tidegate.decide.restore_places import Placement
 from tidegate.decide.target_away import Away
+from tidegate.errors import Refused
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.reasons import Reason
 from tidegate.model.restore import RestoreSpec
@@ -47,6 +48,19 @@ def plan_restore(
         queue_position=around.waiting.position if around.waiting else None,
         warnings=_warnings(spec, found, around),
         volumes=volumes,
+    )
+
+
+def check_conflicts(plan: RestorePlan) -> None:
+    """Raises Refused for a restore of which it is known that part of it would not be carried out."""
+    if not plan.conflicts:
+        return
+    told = [f"{one.volume}: {one.message}" if one.volume else one.message for one in plan.conflicts[:_MOST_NAMED]]
+    rest = len(plan.conflicts) - len(told)
+    more = f"; and {rest} more" if rest else ""
+    raise Refused(
+        f"{len(plan.conflicts)} of {len(plan.volumes)} volumes would not come back: {'; '.join(told)}{more}",
+        hint="see all of it with: tidegate restore plan; bring back only the others with --include-volumes",
     )
 
 

@@ -8,6 +8,14 @@ import os
 _LOCAL = frozenset(
     {0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0x2FC12FC1, 0xF2F52010, 0x794C7630, 0xCA451A4E},
 )
+# proc, sysfs, cgroup 1 and 2, debugfs, tracefs, securityfs, devpts, pstore, bpf, configfs, efivarfs, fusectl, mqueue,
+# binfmt_misc, nsfs: what the kernel shows of itself.
+_KERNELS_OWN = frozenset(
+    {
+        *(0x9FA0, 0x62656572, 0x27E0EB, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0x1CD1),
+        *(0x6165676C, 0xCAFE4A11, 0x62656570, 0xDE5E81E4, 0x65735543, 0x19800202, 0x42494E4D, 0x6E736673),
+    }
+)
 _TYPE_MASK = 0xFFFFFFFF
 _LONGS_IN_STATFS = 64
 _SYNC_FILE_RANGE_WRITE = 2
@@ -16,9 +24,20 @@ _RENAME_EXCHANGE = 2
 
 def is_local(handle: int) -> bool:
     """Whether `handle` lies on a disk of this machine, as far as that is certain."""
+    return _type_of(handle) in _LOCAL
+
+
+def is_kernels_own(handle: int) -> bool:
+    """Whether `handle` lies where the kernel shows itself: no file can be made there, whatever the rights say."""
+    return _type_of(handle) in _KERNELS_OWN
+
+
+def _type_of(handle: int) -> int | None:
     answer = (ctypes.c_long * _LONGS_IN_STATFS)()
     call = getattr(_LIBC, "fstatfs", None)
-    return call is not None and call(handle, ctypes.byref(answer)) == 0 and answer[0] & _TYPE_MASK in _LOCAL
+    if call is None or call(handle, ctypes.byref(answer)) != 0:
+        return None
+    return int(answer[0] & _TYPE_MASK)
 
 
 def sync_file_system(handle: int) -> None:

@@ -7,5 +7,5 @@ class ExistingData(StrEnum):
     """What to do where the destination already holds something."""
 
     NONE = "none"
-    """Leave it alone and fail that volume."""
+    """Leave it alone: a restore to there is refused, and if something comes later, that volume fails."""
     OVERWRITE = "overwrite"

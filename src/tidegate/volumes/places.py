@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterable
 
 from tidegate.disk import in_use
+from tidegate.disk.file_system import is_kernels_own
 from tidegate.model.restore_plan import Place, PlaceState, Room
 from tidegate.volumes.mounted_tree import OWN_ENTRY
 
@@ -61,7 +62,13 @@ def _nearest(path: str) -> str:
 def _in_the_way(nearest: str) -> str:
     if not os.path.isdir(nearest):
         return f"{nearest} is not a directory"
-    return "" if os.access(nearest, os.W_OK | os.X_OK) else f"the server may not write to {nearest}"
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        return f"the server may not write to {nearest}"
+    handle = os.open(nearest, os.O_PATH | os.O_DIRECTORY)
+    try:
+        return f"{nearest} belongs to the kernel and holds no files" if is_kernels_own(handle) else ""
+    finally:
+        os.close(handle)
 
 
 def _directory(path: str) -> Place:

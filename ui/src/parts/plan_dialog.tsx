@@ -15,8 +15,8 @@ interface Props<P> {
     ask: () => Promise<P>;
     carryOut: (plan: P) => Promise<unknown>;
     show: (plan: P) => ComponentChildren;
-    /** What the button says, and whether it warns; before there is a plan it is asked with null. */
-    verb: (plan: P | null) => { label: string; danger: boolean };
+    /** What the button says, and whether it warns; absent for a plan that cannot be carried out as it is. */
+    verb: (plan: P | null) => { label: string; danger: boolean } | undefined;
     /** The command that shows the same plan. */
     planCommand: string;
     /** Told once it is on its way, with the command that would have done the same. */
@@ -34,7 +34,7 @@ export function PlanDialog<P>({ title, looking, ask, carryOut, show, verb, planC
     };
     const plan = step.plan.value;
     const problem = step.problem.value;
-    const { label, danger } = verb(plan);
+    const offer = verb(plan);
     return (
         <>
             <p>{title}</p>
@@ -49,13 +49,15 @@ export function PlanDialog<P>({ title, looking, ask, carryOut, show, verb, planC
                 <button class="button" onClick={back}>
                     Back
                 </button>
-                <button
-                    class={`button primary ${danger ? "danger" : ""}`}
-                    disabled={!step.ready()}
-                    onClick={() => void go()}
-                >
-                    {label}
-                </button>
+                {offer && (
+                    <button
+                        class={`button primary ${offer.danger ? "danger" : ""}`}
+                        disabled={!step.ready()}
+                        onClick={() => void go()}
+                    >
+                        {offer.label}
+                    </button>
+                )}
             </footer>
         </>
     );

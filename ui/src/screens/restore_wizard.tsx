@@ -270,11 +270,7 @@ function Plan({ wish, back }: { wish: Wish; back: () => void }) {
             ask={() => call<RestorePlan>("POST", "/v1/restore-plans", bodyOf(wish))}
             carryOut={begin}
             show={(plan) => <Planned plan={plan} />}
-            verb={(plan) =>
-                plan?.conflicts.length
-                    ? { label: "Restore all the same", danger: true }
-                    : { label: "Restore", danger: false }
-            }
+            verb={(plan) => (plan?.conflicts.length ? undefined : { label: "Restore", danger: wish.overwrite })}
             planCommand={commandOf(wish, "plan")}
             done={{ text: `${wish.name} is on its way.`, command: commandOf(wish) }}
             back={back}
@@ -290,15 +286,21 @@ function Planned({ plan }: { plan: RestorePlan }) {
     return (
         <>
             {plan.conflicts.length > 0 && (
-                <ul class="problem" aria-label="Conflicts">
-                    {plan.conflicts.slice(0, MOST_SHOWN).map((one) => (
-                        <li key={one.volume + one.message}>
-                            {one.volume && <b>{one.volume}: </b>}
-                            {one.message}
-                        </li>
-                    ))}
-                    <AndMore of={plan.conflicts.length} shown={MOST_SHOWN} />
-                </ul>
+                <>
+                    <ul class="problem" aria-label="Conflicts">
+                        {plan.conflicts.slice(0, MOST_SHOWN).map((one) => (
+                            <li key={one.volume + one.message}>
+                                {one.volume && <b>{one.volume}: </b>}
+                                {one.message}
+                            </li>
+                        ))}
+                        <AndMore of={plan.conflicts.length} shown={MOST_SHOWN} />
+                    </ul>
+                    <p>
+                        The server would refuse this. Go back and tick other volumes, name another directory, or let it
+                        overwrite what is there.
+                    </p>
+                </>
             )}
             {plan.warnings.map((one) => (
                 <p key={one} class="notice warn">

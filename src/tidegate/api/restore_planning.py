@@ -1,0 +1,50 @@
+"""Finding what a restore would meet: looks here, decides in `decide.restore_plan`."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tidegate.api.restore_source import RestoreSource, read_source, volumes_by_name
+from tidegate.api.services import Services
+from tidegate.decide.restore_places import Placement, Volumes, placements
+from tidegate.decide.restore_plan import PlanSurroundings, check_conflicts, plan_restore
+from tidegate.model.restore import RestoreSpec
+from tidegate.model.restore_plan import Place
+
+# As many places are looked at; of a thousand conflicts nobody reads the rest.
+_MOST_LOOKS = 1000
+
+
+@dataclass(frozen=True)
+class RestoreSight:
+    """What a restore would read, where that would go, and what is there now."""
+
+    source: RestoreSource
+    volumes: Volumes
+    placements: list[Placement]
+    places: Mapping[str, Place]
+
+
+async def look_ahead(services: Services, spec: RestoreSpec) -> RestoreSight:
+    """Look at the source and at every place; raises UserError where something is wrong with what is asked for."""
+    source = await read_source(services, spec)
+    volumes = await volumes_by_name(services)
+    found = placements(spec, source.sources, volumes, lost=source.lost)
+    return RestoreSight(source, volumes, found, await _looks(services, found))
+
+
+async def source_without_conflicts(services: Services, spec: RestoreSpec) -> RestoreSource:
+    """What is read; raises Refused with the conflicts that a plan would tell.
+
+    They are those of this moment: a mover looks again before it writes.
+    """
+    seen = await look_ahead(services, spec)
+    around = PlanSurroundings(places=seen.places, sizes=seen.source.sizes)
+    check_conflicts(plan_restore(spec, seen.placements, around, backup=seen.source.backup))
+    return seen.source
+
+
+async def _looks(services: Services, found: Iterable[Placement]) -> dict[str, Place]:
+    paths = list(dict.fromkeys(placement.path for placement in found if placement.path))[:_MOST_LOOKS]
+    places = {path: await services.surroundings.look_at(path) for path in paths}
+    users = await services.surroundings.users_of([path for path, place in places.items() if place.full])
+    return places | {path: places[path].replace(used_by=user) for path, user in users.items()}
