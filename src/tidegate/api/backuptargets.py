@@ -40,7 +40,7 @@ async def read_targets(
 ) -> Response:
     """All targets."""
     services = services_of(request)
-    page = await page_of(request, BackupTarget, wish, shapes=lambda found: _shapes(request, services, *found))
+    page = await page_of(request, BackupTarget, wish, shapes=lambda page: _shapes(request, services, *page.items))
     return answer(request, page)
 
 

@@ -13,6 +13,7 @@ from tidegate.api.presenting import Wire
 from tidegate.model.kinds import kind_name
 from tidegate.model.labels import EVERYTHING, Selector
 from tidegate.model.resource import Resource
+from tidegate.ports.resource_store import Page
 
 R = TypeVar("R", bound=Resource)
 LARGEST_PAGE = 1000
@@ -25,6 +26,10 @@ class PageWish:
     selector: Selector = EVERYTHING
     limit: int = LARGEST_PAGE
     marker: str | None = None
+
+    def is_whole(self, page: Page[R]) -> bool:
+        """Whether the page holds all that exist of the kind."""
+        return self.selector == EVERYTHING and self.marker is None and page.marker is None
 
 
 async def _wish(
@@ -43,14 +48,14 @@ async def page_of(
     kind: type[R],
     wish: PageWish,
     *,
-    shapes: Callable[[tuple[R, ...]], Awaitable[list[Wire]]],
+    shapes: Callable[[Page[R]], Awaitable[list[Wire]]],
     namespace: str | None = None,
 ) -> Wire:
     """One page of what is stored, each resource as `shapes` shows it."""
     page = await services_of(request).store.list(
         kind, namespace=namespace, selector=wish.selector, limit=wish.limit, marker=wish.marker
     )
-    data = await shapes(page.items)
+    data = await shapes(page)
     return collection(request, kind, data, version=page.resource_version, limit=wish.limit, marker=page.marker)
 
 

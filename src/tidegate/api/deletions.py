@@ -32,7 +32,7 @@ async def read_list(
 ) -> Wire:
     """Those under way and those that ended within a day, by name."""
     services = services_of(request)
-    return await page_of(request, Deletion, wish, shapes=lambda found: present(services, found))
+    return await page_of(request, Deletion, wish, shapes=lambda page: present(services, page.items))
 
 
 @router.get("/deletions/{name}", response_model=Deletion, response_model_exclude_none=True)

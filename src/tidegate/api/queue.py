@@ -53,13 +53,14 @@ async def list_queue(
     """The queue in its order, with the reason of each wait and when each will probably start."""
     services = services_of(request)
     table, figures = await queue_table(services), await backup_figures(services)
+    moving = await seconds_left(services)
     snapshot, settings = await queue_now(services, table)
+    # No waiting from here on: the table may be the server's own, and the parts of an answer must fit.
     first = skip if marker is None else table.ahead((*place_of(marker)[:2], place_of(marker)[2] + "\0"))
     first = min(first, len(snapshot.waiting))
     places = range(first, min(len(snapshot.waiting), first + limit) if limit else len(snapshot.waiting))
     more = marker_of(table.places()[places.stop - 1]) if places and places.stop < len(snapshot.waiting) else None
-    entries = table.queued()[places.start : places.stop]
-    moving, now = await seconds_left(services), services.clock.now()
+    entries, now = table.queued()[places.start : places.stop], services.clock.now()
 
     def told() -> str:
         return queue_page(snapshot, entries, places, figures, settings, moving=moving, now=now, marker=more).to_json()
@@ -89,14 +90,15 @@ async def explain(request: Request, name: str) -> QueueExplanation:
     services = services_of(request)
     backup = await services.store.get(Backup, name)
     table, figures = await queue_table(services), await backup_figures(services)
+    moving = await seconds_left(services)
     snapshot, settings = await queue_now(services, table)
+    # No waiting until the snapshot is frozen.
     limit = settings.concurrent_backups
     found = [
         QueueObstacle(reason=one.reason, message=one.message, blocked_by=one.blocked_by, shared=tuple(one.shared))
         for one in obstacles(snapshot, name, limit=limit)
     ]
     position, first, slots = table.position(name), _ends_first(snapshot, name), _slots(snapshot, found)
-    moving = await seconds_left(services)
     now, place = services.clock.now(), position - 1 if position else 0
     snapshot = snapshot.frozen()
     places = range(place, place + 1 if position else 0)

@@ -30,6 +30,7 @@ from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TRANSFERS
 from tidegate.model.verification import Verification
 from tidegate.model.volume import Namespace, Volume
+from tidegate.ports.resource_store import Page
 
 R = TypeVar("R", bound=Resource)
 
@@ -77,7 +78,11 @@ def _add_reading(router: APIRouter, kind: type[R]) -> None:
         namespace: str | None = None,
     ) -> Wire:
         services = services_of(request)
-        return await page_of(request, kind, wish, namespace=namespace, shapes=lambda found: present(services, found))
+
+        async def shapes(page: Page[R]) -> list[Wire]:
+            return await present(services, page.items, whole=namespace is None and wish.is_whole(page))
+
+        return await page_of(request, kind, wish, namespace=namespace, shapes=shapes)
 
     async def read_one(request: Request, at: Place = place(kind)) -> Wire:
         services = services_of(request)

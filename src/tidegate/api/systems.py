@@ -45,7 +45,7 @@ def _add_reading(router: APIRouter, kind: type[Resource]) -> None:
         wish: PageParameter,
     ) -> Response:
         services = services_of(request)
-        page = await page_of(request, kind, wish, shapes=lambda found: _shapes(request, services, *found))
+        page = await page_of(request, kind, wish, shapes=lambda page: _shapes(request, services, *page.items))
         return answer(request, page)
 
     async def read_one(request: Request, name: str) -> Response:

@@ -101,11 +101,16 @@ class RestoreTable:
         """It is over or gone. A namesake that came later stays."""
         self._entries.pop(restore.metadata.uid, None)
 
-    def replace_all(self, restores: Iterable[Restore]) -> None:
+    def replace_all(self, restores: Iterable[Restore], /) -> None:
         """These are all that exist."""
         self._entries.clear()
         for restore in restores:
             self.note(restore)
+
+    def waits(self, restore: Restore) -> bool:
+        """Whether this very one has not begun, and is still wanted."""
+        entry = self._entries.get(restore.metadata.uid)
+        return entry is not None and entry.progress == 0
 
     @property
     def waiting(self) -> int:
