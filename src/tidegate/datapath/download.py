@@ -189,6 +189,13 @@ def open_backup(
     is read at once than fits into `memory`.
     """
     cfg = finished_cfg(volume, backup)
+    size = content_size(volume, cfg)
+    kept = _kept(cfg, finished_cfg(volume, onto)) if onto else None
+    return StoredContent(volume, cfg, size=size, kept=kept, memory=memory)
+
+
+def content_size(volume: StoredVolume, cfg: BackupCfg) -> int:
+    """Bytes of the volume as it was then. Raises NotFound, or DamagedMetadata if it cannot be right."""
     size = cfg.true_size
     if size is None:
         # Longhorn's backups do not say how large the volume was then: it restores to the size that it has now.
@@ -196,9 +203,8 @@ def open_backup(
     if size == 0:
         raise DamagedMetadata(f"the store does not tell the size of volume {volume.name}")
     if cfg.blocks and cfg.blocks[-1].offset >= size:
-        raise DamagedMetadata(f"backup {backup} has blocks behind the end of volume {volume.name} ({size} bytes)")
-    kept = _kept(cfg, finished_cfg(volume, onto)) if onto else None
-    return StoredContent(volume, cfg, size=size, kept=kept, memory=memory)
+        raise DamagedMetadata(f"backup {cfg.name} has blocks behind the end of volume {volume.name} ({size} bytes)")
+    return size
 
 
 def finished_cfg(volume: StoredVolume, backup: str) -> BackupCfg:

@@ -1,7 +1,8 @@
 """Whether a store still holds what its backups name, without restoring anything and without writing anything.
 
-Memory is bounded by the blocks of one volume, with about 150 bytes for each: cfgs are read one at a time, volumes come
-one after the other.
+Of every backup all is read that a restore reads before it makes the first file, the manifest of a tree included: what
+cannot be decoded cannot be restored, and is damaged. Memory is bounded by the blocks of one volume, with about 150
+bytes for each: cfgs are read one at a time, volumes come one after the other.
 """
 
 import threading
@@ -12,6 +13,7 @@ from datetime import datetime
 from itertools import islice
 
 from tidegate.datapath.crew import work_through
+from tidegate.datapath.manifest_check import ManifestCheck
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, MissingBlock, NotFound, WrongKey
 from tidegate.format.backup_cfg import BackupCfg, BlockRef
@@ -82,7 +84,12 @@ class Verification:
         """
         look = _Look(self, volume, only)
         verdict = look.verdict()
-        if alone and look.wrong_key and verdict.unread == sum(bool(backup.created_at) for backup in verdict.backups):
+        if (
+            alone
+            and self.percent
+            and look.wrong_key
+            and verdict.unread == sum(bool(backup.created_at) for backup in verdict.backups)
+        ):
             raise look.wrong_key
         return verdict
 
@@ -130,6 +137,7 @@ class _Look:
         self._damaged: dict[str, str] = {}
         self._newest: BackupCfg | None = None
         self._lock = threading.Lock()
+        self._manifests = ManifestCheck(volume, checkpoint=wanted.checkpoint)
         self.wrong_key: WrongKey | None = None
 
     def verdict(self) -> VolumeVerdict:
@@ -175,7 +183,10 @@ class _Look:
             self._found.notes.append(self._leftover(name))
             return verdict
         self._check_names(cfg, verdict)
-        self._check_blocks(cfg, stored, verdict)
+        opens = self._opens(cfg)
+        self._check_blocks(cfg, stored, verdict, percent=self._wanted.percent if opens else 0)
+        if opens and not cfg.single_file and (problem := self._manifests.problem(cfg)):
+            verdict.problems.append(f"it cannot be restored: {problem}")
         if self._newest is None or _age(cfg) > _age(self._newest):
             self._newest = replace(cfg, blocks=())
         return verdict
@@ -193,9 +204,8 @@ class _Look:
         if cfg.name != verdict.backup or cfg.volume_name != self._volume.name:
             verdict.problems.append(f"its cfg is that of backup {cfg.name[:80]} of volume {cfg.volume_name[:80]}")
 
-    def _check_blocks(self, cfg: BackupCfg, stored: ChecksumSet, verdict: BackupVerdict) -> None:
+    def _check_blocks(self, cfg: BackupCfg, stored: ChecksumSet, verdict: BackupVerdict, *, percent: float) -> None:
         self._sample.begin(replace(cfg, blocks=()))
-        percent = self._wanted.percent if self._may_read(cfg) else 0
         for ref in cfg.blocks:
             is_stored = ref.checksum in stored
             is_new = self._needed.add(ref.checksum)
@@ -209,13 +219,12 @@ class _Look:
         if verdict.missing > _MOST_EXAMPLES:
             verdict.problems.append(f"and {verdict.missing - _MOST_EXAMPLES} more blocks are missing")
 
-    def _may_read(self, cfg: BackupCfg) -> bool:
-        if not self._wanted.percent:
-            return False
+    def _opens(self, cfg: BackupCfg) -> bool:
         try:
             self._volume.check_key(cfg)
         except WrongKey as error:
-            self._found.unread += 1
+            # Without data to read, to see that blocks are there is what was asked for; it needs no key.
+            self._found.unread += bool(self._wanted.percent)
             if self.wrong_key is None:
                 self.wrong_key = error
                 self._found.notes.append(f"{error.message}, so its blocks, and those of others like it, were not read")
