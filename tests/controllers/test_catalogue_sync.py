@@ -13,11 +13,11 @@ from tidegate.catalogue.progress import SyncStage
 from tidegate.catalogue.target_sync import SyncOutcome
 from tidegate.controllers.catalogue_sync import CatalogueSync
 from tidegate.decide.catalogue_diff import plan_volumes
-from tidegate.errors import StoreUnavailable
+from tidegate.errors import StoreIdentityChanged, StoreUnavailable
 from tidegate.model.catalogue import FullSync
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
-from tidegate.model.target import CONFIRM_VANISHED, BackupTarget
+from tidegate.model.target import ADOPT_STORE, CONFIRM_VANISHED, BackupTarget
 from tidegate.model.transfer import TransferPhase
 from tidegate.ports.secrets import NoSecrets
 from tidegate.resources.memory import MemoryStore
@@ -44,6 +44,7 @@ class Server:
     orders: list = field(default_factory=list)
     looks: int = 0
     store_is_down: bool = False
+    identity: str = "the-store"
     sync_fails: bool = False
     errors: int = 0
     held_back: object = None
@@ -70,10 +71,12 @@ class Server:
         self.looks += 1
         if self.store_is_down:
             raise StoreUnavailable(f"request {next(self.numbers):012x} at {self.clock.now()} was not answered")
+        if access.identity not in {"", self.identity}:
+            raise StoreIdentityChanged("it is another store", found=self.identity)
 
     async def identify(self, access, *, volumes=()):
         await self.check_target(access)
-        return "the-store"
+        return self.identity
 
     async def lose_the_catalogue(self, path):
         """The server stops, and the next one finds no file."""
@@ -228,6 +231,22 @@ async def test_another_url_is_another_place(server):
     await server.change(url="file:///elsewhere")
 
     assert [order.moved for order in server.orders] == [False, True]
+
+
+async def test_another_store_is_synced_only_when_it_is_adopted_and_is_another_place_then(server):
+    await begin(server, poll_interval=timedelta())
+    server.identity = "another-store"
+    await server.passes(minutes=2)
+    await server.change(sync_requested_at=server.clock.now())
+    assert [order.moved for order in server.orders] == [False]
+
+    found = await server.target()
+    mark = {ADOPT_STORE: found.status.store.adopt}
+    await server.store.update(found.with_metadata(annotations=mark))
+    await calm(server)
+
+    assert [order.moved for order in server.orders] == [False, True]
+    assert (await server.target()).status.sync.identity == "another-store"
 
 
 async def test_a_finished_backup_has_its_volume_synced_once_and_not_again_after_a_restart(server):

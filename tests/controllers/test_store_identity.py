@@ -7,7 +7,7 @@ from tidegate.model.backup import Backup
 from tidegate.model.mover_job import DownloadJob, UploadJob
 from tidegate.model.resource import Metadata
 from tidegate.model.restore import Restore, RestoreSpec
-from tidegate.model.target import BackupTarget, BackupTargetStatus
+from tidegate.model.target import ADOPT_STORE, BackupTarget, BackupTargetStatus, StoreIdentity
 from tidegate.model.transfer import PodVolumeBackup, PodVolumeRestore
 from tidegate.testing.builders import a_backup
 
@@ -117,6 +117,60 @@ async def test_a_download_whose_mover_finds_another_store_gives_its_slot_back_an
     backed_up.movers.obliging = True
     await backed_up.passes(seconds=6)
     assert await backed_up.phase(Restore, "r") == "Completed"
+
+
+async def adopted(world, **seen):
+    """Somebody has seen what is there and accepts it."""
+    found = await target(world)
+    await world.store.update(found.with_metadata(annotations={ADOPT_STORE: found.status.store.adopt}))
+    vars(world.weather).update(seen)
+    await world.settle()
+    return (await target(world)).status
+
+
+async def test_an_emptied_store_that_is_adopted_gets_a_new_identity_at_once(shop):
+    shop.weather.identity = ""
+    await shop.passes(seconds=31)
+    shop.movers.obliging = True
+    await ask(shop)
+
+    status = await adopted(shop)
+
+    assert (status.available, status.store) == (True, StoreIdentity(identity="store-1", url="file:///somewhere"))
+    await shop.settle()
+    assert await why(shop, Backup, "b") == ("Completed", None)
+
+
+async def test_another_store_that_is_adopted_is_the_one_from_then_on(shop):
+    shop.weather.identity = "store-2"
+    await shop.passes(seconds=31)
+    assert (await adopted(shop)).store.identity == "store-2"
+    await ask(shop)
+
+    assert [mover.job.target.identity for mover in shop.movers.started] == ["store-2"]
+
+
+async def test_what_was_accepted_once_says_nothing_about_the_next_time(shop):
+    shop.weather.identity = ""
+    await shop.passes(seconds=31)
+    await adopted(shop)
+    shop.weather.identity = "store-2"
+    await shop.passes(seconds=31)
+    await adopted(shop)
+    shop.weather.identity = ""
+    await shop.passes(seconds=31)
+
+    status = (await target(shop)).status
+    assert (status.available, status.store.identity, status.store.found) == (False, "store-2", "")
+
+
+async def test_what_is_adopted_is_what_was_seen_and_not_what_came_after_it(shop):
+    shop.weather.identity = "store-2"
+    await shop.passes(seconds=31)
+
+    status = await adopted(shop, identity="store-3")
+
+    assert (status.available, status.store.identity, status.store.found) == (False, "store-1", "store-3")
 
 
 async def test_an_upload_that_is_cancelled_meanwhile_ends(shop):

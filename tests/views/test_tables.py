@@ -13,6 +13,7 @@ from tidegate.model.reasons import Reason
 from tidegate.model.resource import Condition, Metadata, OwnerReference
 from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.setting import Setting, SettingSpec
+from tidegate.model.target import StoreIdentity
 from tidegate.model.transfer import TransferPhase
 from tidegate.model.transfer_progress import TransferProgress, TransferResult
 from tidegate.model.volume import Namespace
@@ -227,6 +228,19 @@ def test_a_target_says_whether_it_answers(available, text):
 
     assert row(TARGETS, target)["AVAILABLE"] == text
     assert told(describe_target(target, READER))["State", "Available"] == text
+
+
+def test_a_target_whose_store_is_another_one_shows_which_was_expected_which_is_there_and_what_to_type():
+    store = StoreIdentity(identity="mine", url="file:///somewhere", found="theirs", adopt="abc123")
+    target = a_target("store").with_status(available=False, store=store)
+
+    assert row(TARGETS, target)["AVAILABLE"] == "another store"
+    lines = told(describe_target(target, READER))
+    assert [lines["Which store", line] for line in ("Identity", "Found instead", "If that is right")] == [
+        "mine",
+        "theirs",
+        "tidegate target adopt store",
+    ]
 
 
 def test_a_moving_transfer_shows_rate_and_time_left_and_a_waiting_one_its_reason():

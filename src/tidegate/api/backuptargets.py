@@ -18,6 +18,7 @@ from tidegate.api.longhorn_targets import changed_target, new_target, own_target
 from tidegate.api.parameters import DryRun, Place
 from tidegate.api.resources import create_resource, replace_resource
 from tidegate.api.services import Services
+from tidegate.api.store_adoption import adopt_store
 from tidegate.api.sync_requests import sync_forecast, sync_target, sync_volume
 from tidegate.api.trail import caller_of, name_made
 from tidegate.errors import AlreadyExists, NotFound
@@ -107,7 +108,7 @@ async def replace_target(request: Request, name: str, dry_run: DryRun = False) -
 
 @router.post("/backuptargets/{name}", summary="act on a BackupTarget", openapi_extra=ANY_OBJECT)
 async def act(request: Request, name: str, action: Action = None) -> Response:
-    """`backupTargetSync`, of a volume only if the body names one; `backupTargetUpdate`."""
+    """`backupTargetSync`, of a volume only if the body names one; `backupTargetUpdate`; `backupTargetAdopt`."""
     services = services_of(request)
     asked = action_in(request, action, known=TARGET_ACTIONS, allowed=TARGET_ACTIONS, needed=True)
     body = await read_body(request)
@@ -115,6 +116,8 @@ async def act(request: Request, name: str, action: Action = None) -> Response:
     if asked == "backupTargetUpdate":
         changed = await replace_resource(services, changed_target(target, body), Place(name), dry_run=False)
         return await _shown(request, services, changed)
+    if asked == "backupTargetAdopt":
+        return await _shown(request, services, await adopt_store(services, name, mark=text_of(body, "mark")))
     volume, confirm = text_of(body, "volume"), text_of(body, "confirmVanished")
     if body.get("syncbackuptarget") is False:
         return await _shown(request, services, target)

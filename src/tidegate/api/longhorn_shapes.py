@@ -16,7 +16,7 @@ from tidegate.model.target import BackupTarget
 Wire = dict[str, object]
 
 VOLUME_ACTIONS = ("backupList", "backupListByVolume", "backupGet", "backupDelete", "backupVolumeSync")
-TARGET_ACTIONS = ("backupTargetSync", "backupTargetUpdate")
+TARGET_ACTIONS = ("backupTargetSync", "backupTargetUpdate", "backupTargetAdopt")
 
 
 def volume_shape(volume: CatalogueVolume, *, base: str) -> Wire:

@@ -1,14 +1,13 @@
 """Asking for a sync, of targets and of single volumes. Nobody waits here: how it goes is in the status."""
 
 from tidegate.api.services import Services
+from tidegate.api.target_changes import changed
 from tidegate.decide.sync_schedule import forecast_while_away
-from tidegate.errors import InvalidInput, Refused, StaleVersion
+from tidegate.errors import InvalidInput, Refused
 from tidegate.format.paths import check_name
 from tidegate.model.catalogue_status import SyncForecast, VolumeSync
 from tidegate.model.target import CONFIRM_VANISHED, BackupTarget
 from tidegate.ports.catalogue_syncs import CatalogueSyncs
-
-_TRIES = 5
 
 
 async def sync_target(services: Services, name: str, *, confirm: str = "") -> BackupTarget:
@@ -16,18 +15,15 @@ async def sync_target(services: Services, name: str, *, confirm: str = "") -> Ba
 
     The request is stored, so a restart does not forget it. Asking again while one runs means one more after it.
     """
-    for last in (False,) * (_TRIES - 1) + (True,):
-        target = await services.store.get(BackupTarget, name)
+
+    def asked(target: BackupTarget) -> BackupTarget:
         wanted = target.replace(spec=target.spec.replace(sync_requested_at=services.clock.now()))
-        if confirm:
-            _check_confirmation(target, confirm)
-            wanted = wanted.with_metadata(annotations={**target.metadata.annotations, CONFIRM_VANISHED: confirm})
-        try:
-            return await services.store.update(wanted)
-        except StaleVersion:  # a sync that runs writes how it goes
-            if last:
-                raise
-    raise AssertionError("the last try returns or raises")
+        if not confirm:
+            return wanted
+        _check_confirmation(target, confirm)
+        return wanted.with_metadata(annotations={**target.metadata.annotations, CONFIRM_VANISHED: confirm})
+
+    return await changed(services, name, asked)
 
 
 def _check_confirmation(target: BackupTarget, confirm: str) -> None:

@@ -14,6 +14,7 @@ from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.nouns import BACKUP, TARGET
 from tidegate.cli.options import epilog, read_labels
 from tidegate.cli.output import show_sections
+from tidegate.cli.target_adopt import adopt
 from tidegate.cli.target_sync import SYNC_CODES, sync
 from tidegate.cli.verbs import add_delete, add_get
 from tidegate.cli.wire import Wire, read_all, read_resource
@@ -87,6 +88,16 @@ app.command(
         codes=(ExitCode.NOT_FOUND, ExitCode.REJECTED, ExitCode.CONFLICT, *SYNC_CODES),
     ),
 )(sync)
+
+
+app.command(
+    "adopt",
+    epilog=epilog(
+        "tidegate target adopt usb",
+        "tidegate target adopt offsite --yes",
+        codes=(ExitCode.NOT_FOUND, ExitCode.REJECTED, ExitCode.CONFLICT),
+    ),
+)(adopt)
 
 
 def _kept_backups(client: Client, names: list[str]) -> Iterable[str]:

@@ -51,7 +51,6 @@ class _Running:
     errand: SyncErrand
     task: "asyncio.Task[SyncOutcome]"
     told_at: datetime
-    url: str
     asked: bool = False
     """Whether somebody wanted it who knew of no change."""
 
@@ -151,7 +150,7 @@ class CatalogueSync:
         decision = plan_sync(state, now)
         if not decision.due:
             return Next(decision.again_after)
-        moved = last is not None and last.url != target.spec.url
+        moved = last is not None and (last.url != target.spec.url or target.synced_another_store)
         order = SyncOrder(
             target=target.name,
             confirmed=target.metadata.annotations.get(CONFIRM_VANISHED, ""),
@@ -179,7 +178,7 @@ class CatalogueSync:
         errand = SyncErrand(access, order, SyncProgress(self.clock.now()), in_flight)
         task = asyncio.ensure_future(self.run(errand))
         task.add_done_callback(lambda _: self.wake(key))
-        self._running[key] = _Running(errand, task, self.clock.now(), target.spec.url, asked)
+        self._running[key] = _Running(errand, task, self.clock.now(), asked)
 
     async def _tell(self, key: Ref, target: BackupTarget, running: _Running) -> Next:
         now = self.clock.now()
@@ -195,10 +194,11 @@ class CatalogueSync:
         if error is None:
             outcome, progress = running.task.result(), running.errand.progress
             # Before the status: who hears of the end through it finds it in the catalogue.
-            await self.catalogue.note_full_sync(target.name, FullSync(running.url, outcome.started_at))
-            status = sync_status.succeeded(target.status, outcome, progress, url=running.url, now=now)
+            access = running.errand.access
+            await self.catalogue.note_full_sync(target.name, FullSync(access.url, outcome.started_at))
+            status = sync_status.succeeded(target.status, outcome, progress, of=access, now=now)
         else:
-            status = sync_status.failed(target.status, error, url=running.url, now=now)
+            status = sync_status.failed(target.status, error, url=running.errand.access.url, now=now)
         await self.store.update_status(target.replace(status=status))
         self._wishes.ended(key, forced=running.asked)
         self._running.pop(key, None)  # only now: what could not be written is written when we look again

@@ -7,6 +7,7 @@ from tidegate.catalogue.target_sync import SyncOutcome
 from tidegate.decide.sync_schedule import SyncState, same_message
 from tidegate.errors import TidegateError
 from tidegate.model.catalogue import FullSync
+from tidegate.model.mover_job import TargetAccess
 from tidegate.model.resource import Condition
 from tidegate.model.setting import Settings
 from tidegate.model.target import CONFIRM_VANISHED, BackupTarget, BackupTargetStatus, SyncStatus
@@ -33,7 +34,7 @@ def state_of(
         requested_at=target.spec.sync_requested_at,
         confirmed=confirmed,
         synced_at=last.began_at if last is not None else None,
-        same_place=last is not None and last.url == target.spec.url,
+        same_place=last is not None and last.url == target.spec.url and not target.synced_another_store,
         failures=sync.failures,
         failed_at=sync.failed_at,
         failed_here=sync.failed_url in {"", target.spec.url},
@@ -71,7 +72,7 @@ def running(status: BackupTargetStatus, progress: SyncProgress, now: datetime) -
 
 
 def succeeded(
-    status: BackupTargetStatus, outcome: SyncOutcome, progress: SyncProgress, *, url: str, now: datetime
+    status: BackupTargetStatus, outcome: SyncOutcome, progress: SyncProgress, *, of: TargetAccess, now: datetime
 ) -> BackupTargetStatus:
     """It saw the store; what it left out is told, and comes again."""
     partial = outcome.error_count > 0
@@ -85,10 +86,11 @@ def succeeded(
         messages=(*outcome.errors[:_MOST_MESSAGES], *([outcome.ignored] if outcome.ignored else [])),
         started_at=outcome.started_at,
         finished_at=now,
-        url=url,
+        url=of.url,
+        identity=of.identity,
         failures=status.sync.failures + 1 if partial else 0,
         failed_at=outcome.started_at if partial else None,
-        failed_url=url if partial else "",
+        failed_url=of.url if partial else "",
         vanished=held.mark if held else "",
     )
     changed = status.replace(sync=sync, last_synced_at=outcome.started_at)

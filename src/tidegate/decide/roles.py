@@ -79,6 +79,7 @@ RULES: tuple[Rule, ...] = (
     Rule("POST", "/backupvolumes/*", OPERATOR, action="backupVolumeSync"),
     # Destroying data, and changing what is kept where.
     Rule("POST", "/backuptargets/*", ADMIN, action="backupTargetUpdate"),
+    Rule("POST", "/backuptargets/*", ADMIN, action="backupTargetAdopt"),
     Rule("POST", "/backupvolumes/*", ADMIN, action="backupDelete"),
     Rule("DELETE", "/backupvolumes/*", ADMIN),
     Rule("POST", "/catalogue/deletions", ADMIN),

@@ -26,8 +26,8 @@ def expected_of(target: BackupTarget) -> Expected:
         return Expected(identity=store.found, adopted=True)
     if target.identified and store.identity:
         return Expected(identity=store.identity)
-    # The catalogue is of the place that was synced last; another place, which a person has named, may be anything.
-    return Expected(recognise=target.status.sync.url == target.spec.url)
+    # What is known of volumes is about the place that was seen; another one, which a person has named, may be anything.
+    return Expected(recognise=store.url in {"", target.spec.url})
 
 
 def wants_adoption(target: BackupTarget) -> bool:
@@ -57,8 +57,7 @@ def what_is_wrong(target: BackupTarget, error: TidegateError | None) -> str:
     """One sentence for the target's status; empty if nothing is."""
     if not isinstance(error, StoreIdentityMissing | StoreIdentityChanged):
         return error.message if error else ""
-    name = target.name
-    return f"{error.message}; mount it or bring it back, or accept what is there: tidegate target adopt {name}"
+    return f"{error.message}; mount it or bring it back, or accept what is there: {target.adopt_command}"
 
 
 def reason_of(error: TidegateError | None) -> str:

@@ -45,6 +45,8 @@ class SyncStatus(Model):
     finished_at: datetime | None = None
     url: str = ""
     """The place that the last sync that succeeded was of."""
+    identity: str = ""
+    """The store that it was of."""
     failures: int = 0
     """Syncs in a row that left something out."""
     failed_at: datetime | None = None
@@ -92,3 +94,13 @@ class BackupTarget(Resource):
     def identified(self) -> bool:
         """Whether it is known which store its present URL leads to."""
         return self.status.store.url == self.spec.url
+
+    @property
+    def adopt_command(self) -> str:
+        """What to type to accept the store that is there in place of its own."""
+        return f"tidegate target adopt {self.name}"
+
+    @property
+    def synced_another_store(self) -> bool:
+        """Whether another store was adopted since the last sync."""
+        return self.status.sync.identity not in {"", self.status.store.identity}

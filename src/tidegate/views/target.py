@@ -13,7 +13,9 @@ def _available(target: BackupTarget) -> Cell:
         return Cell("Deleting", Tone.BUSY)
     if target.status.available is None:
         return Cell("not checked", Tone.WAITING)
-    return Cell("yes", Tone.GOOD) if target.status.available else Cell("no", Tone.BAD)
+    if target.status.available:
+        return Cell("yes", Tone.GOOD)
+    return Cell("another store" if target.status.store.adopt else "no", Tone.BAD)
 
 
 def _poll_interval(target: BackupTarget) -> str:
@@ -36,6 +38,19 @@ TARGETS = TableView(
         Column("MESSAGE", lambda target, _: target.status.message, wide=True),
     ),
 )
+
+
+def _store_section(target: BackupTarget) -> Section:
+    store = target.status.store
+    other = bool(store.adopt)
+    return section(
+        "Which store",
+        [
+            ("Identity", store.identity or ("none: it cannot be written to" if target.identified else "")),
+            ("Found instead", (store.found or "nothing that has an identity") if other else ""),
+            ("If that is right", target.adopt_command if other else ""),
+        ],
+    )
 
 
 def describe_target(target: BackupTarget, reader: Reader) -> tuple[Section, ...]:
@@ -61,6 +76,7 @@ def describe_target(target: BackupTarget, reader: Reader) -> tuple[Section, ...]
                 ("Message", status.message),
             ],
         ),
+        _store_section(target),
         sync_section(target, reader),
         conditions_section(status, reader),
     )

@@ -830,6 +830,7 @@ export type SyncStatus = {
   expectedEnd?: string;
   finishedAt?: string;
   url: string;
+  identity: string;
   failures: number;
   failedAt?: string;
   failedUrl: string;

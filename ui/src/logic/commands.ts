@@ -28,6 +28,7 @@ export const commands = {
     unset: (name: string) => command("setting", "unset", name),
     deleteVolume: (key: string) => command("volume", "delete", key, "--yes"),
     deleteTarget: (name: string) => command("target", "delete", name, "--yes"),
+    adoptStore: (name: string) => command("target", "adopt", name, "--yes"),
     cancelRestore: (name: string) => command("restore", "cancel", name, "--yes"),
     deleteRestore: (name: string) => command("restore", "delete", name, "--yes"),
     pauseSchedule: (name: string, paused: boolean) => command("schedule", paused ? "pause" : "resume", name),

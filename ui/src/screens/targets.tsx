@@ -9,14 +9,20 @@ import { Link } from "../parts/link";
 import { Screen } from "../parts/screen";
 import { type Column, FilterBox, Table } from "../parts/table";
 import { Ago, Phase } from "../parts/words";
-import { status, watchCatalogue } from "../store/catalogue";
+import { adoptStore, status, watchCatalogue } from "../store/catalogue";
 import { create, draft, isDraft, remove } from "../store/operations";
 import { backups, need, schedules, targets } from "../store/resources";
 import { mayManage } from "../store/session";
 import { syncTargetAction } from "./catalogue_actions";
 
 const stateOf = (target: BackupTarget): string =>
-    target.status.available === undefined ? "Not looked at yet" : target.status.available ? "Available" : "Unreachable";
+    target.status.available === undefined
+        ? "Not looked at yet"
+        : target.status.available
+          ? "Available"
+          : target.status.store.adopt
+            ? "OtherStore"
+            : "Unreachable";
 
 /** What its store holds, whoever wrote it, as far as the catalogue has seen it. */
 const seen = (target: BackupTarget) => status.value?.targets.find((one) => one.name === target.metadata.name);
@@ -49,6 +55,26 @@ function deleteAction(target: BackupTarget): Action {
                 ];
             },
             confirm: "Forget the target",
+        },
+    };
+}
+
+/** Only while another store is there than the target's own. */
+function adoptAction({ metadata: { name }, status: { store } }: BackupTarget): Action {
+    return {
+        label: "Accept the store that is there",
+        command: commands.adoptStore(name),
+        done: `${name} takes the store that is there, and the catalogue follows it.`,
+        danger: true,
+        run: () => adoptStore(name, store.adopt),
+        ask: {
+            title: `Accept what is there as the store of ${name}?`,
+            consequences: () => [
+                `Expected: ${store.identity || "the volumes that the catalogue knows"}.`,
+                `Found: ${store.found || "nothing that has an identity"}.`,
+                "If a share is only not mounted, mount it instead: the catalogue forgets what is not there.",
+            ],
+            confirm: "Accept it",
         },
     };
 }
@@ -108,7 +134,11 @@ const COLUMNS: Column<BackupTarget>[] = [
         cell: (row) => (
             <ActionMenu
                 of={row.metadata.name}
-                actions={() => [syncTargetAction(row.metadata.name), deleteAction(row)]}
+                actions={() => [
+                    syncTargetAction(row.metadata.name),
+                    ...(row.status.store.adopt ? [adoptAction(row)] : []),
+                    deleteAction(row),
+                ]}
             />
         ),
     },

@@ -81,6 +81,10 @@ export async function syncTarget(target: string, more: { volume?: string; confir
     await call("POST", `${pathOf("backuptargets", target)}?action=backupTargetSync`, more);
 }
 
+export async function adoptStore(target: string, mark: string): Promise<void> {
+    await call("POST", `${pathOf("backuptargets", target)}?action=backupTargetAdopt`, { mark });
+}
+
 /** Backups of a volume, or all of it where none is named. */
 export async function deleteStored(target: string, volume: string, names: string[]): Promise<void> {
     const what = names.length > 0 ? { backups: names } : { wholeVolume: true };
