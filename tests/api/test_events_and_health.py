@@ -108,9 +108,19 @@ async def test_a_bad_stream_is_refused(api, query):
     assert (await api.get(f"/v1/events?{query}")).status_code == 422
 
 
+async def test_metrics_tell_names_so_they_need_a_token_unless_they_are_opened(api, services):
+    assert (await api.get("/metrics")).status_code == 200
+    api.headers.pop("Authorization")
+    refused = await api.get("/metrics")
+    services.open_metrics = True
+
+    assert (refused.status_code, refused.json()["code"]) == (401, "Unauthenticated")
+    assert (await api.get("/metrics")).status_code == 200
+
+
 async def test_probes_need_no_token(api, services):
     api.headers.pop("Authorization")
-    assert [(await api.get(path)).status_code for path in ("/livez", "/readyz", "/metrics")] == [200, 200, 200]
+    assert [(await api.get(path)).status_code for path in ("/livez", "/readyz", "/metrics")] == [200, 200, 401]
 
     services.shutting_down.set()
 

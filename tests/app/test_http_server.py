@@ -111,6 +111,17 @@ async def test_a_body_that_does_not_arrive_is_not_waited_for(services, limits):
         assert b"408" in await everything(reader)
 
 
+async def test_a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_heard(services):
+    smuggled = b"POST /v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+    async with serving(services) as connect:
+        reader, writer = await connect()
+        writer.write(smuggled + b"0\r\n\r\n" + a_request())
+        answer = await everything(reader)
+
+    assert answer.startswith(b"HTTP/1.1 400 Bad Request")
+    assert answer.count(b"HTTP/1.1") == 1
+
+
 async def test_a_request_without_an_answer_is_told_so(services):
     never = asyncio.Event()
 

@@ -36,6 +36,7 @@ from tidegate.api import (
 from tidegate.api.body_limit import BodyLimit
 from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
 from tidegate.api.proxy_headers import ProxyHeaders
+from tidegate.api.request_head import RequestHead
 from tidegate.api.services import Services
 from tidegate.api.trail import AuditTrail
 from tidegate.errors import TidegateError
@@ -53,6 +54,7 @@ def build_application(services: Services) -> FastAPI:
     app.add_exception_handler(Exception, on_bug)
     app.add_middleware(BodyLimit)
     app.add_middleware(AuditTrail, services=services)
+    app.add_middleware(RequestHead, services=services)
     app.add_middleware(ProxyHeaders, services=services)  # the last is the first to see a request
     return app
 

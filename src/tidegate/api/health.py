@@ -1,4 +1,4 @@
-"""Is it alive, is it ready, what does it count. No token: probes and scrapers have none, and nothing here is secret."""
+"""Is it alive, is it ready, what does it count. Probes have no token, and nothing that they hear is secret."""
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import PlainTextResponse
@@ -29,7 +29,9 @@ async def readyz(request: Request) -> Response:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(request: Request) -> Response:
-    """Prometheus text, counted from the store at this moment."""
+    """Prometheus text, counted from the store at this moment. It tells names, so it needs a token, as all that does."""
+    if not services_of(request).open_metrics:
+        await require_token(request)
     body, content_type = await render_metrics(services_of(request))
     return Response(body, media_type=content_type)
 

@@ -71,6 +71,10 @@ class Services:
     audit: AuditLog | None = None
     trusted_proxies: Networks = ()
     """Whose word about the client counts."""
+    hosts: frozenset[str] | None = None
+    """By which names it may be called, beside addresses and localhost; None: by every name."""
+    open_metrics: bool = False
+    """Whether `/metrics` needs no token."""
     page: PageFiles = field(default_factory=PageFiles)
     """The built web page; empty where nobody built it."""
     secrets: SecretStore = field(default_factory=NoSecrets)

@@ -91,6 +91,13 @@ def server(
         str | None,
         typer.Option(metavar="CIDR,...", help="Proxies before it, whose X-Forwarded-* and Forwarded headers count."),
     ] = None,
+    allowed_hosts: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Names by which clients may call it, beside addresses and localhost."),
+    ] = None,
+    open_metrics: Annotated[
+        bool | None, typer.Option("--open-metrics", help="Serve /metrics without a token.", show_default=False)
+    ] = None,
     config: Annotated[str | None, typer.Option(metavar="FILE", help="In place of ./tidegate.toml.")] = None,
 ) -> None:
     """Run the backup server on this machine until Ctrl-C or SIGTERM."""
@@ -105,6 +112,8 @@ def server(
         "nodes": nodes,
         "max_connections": max_connections,
         "trusted_proxies": trusted_proxies,
+        "allowed_hosts": allowed_hosts,
+        "open_metrics": "true" if open_metrics else None,
         "config": config,
     }
     cli.flags = {**cli.flags, **{name: value for name, value in own.items() if value is not None}}

@@ -10,6 +10,7 @@ from tidegate.cli.documents import read_document
 from tidegate.decide.configuration import Configuration
 from tidegate.decide.connections import ConnectionLimits
 from tidegate.decide.forwarded import parse_networks
+from tidegate.decide.hosts import parse_hosts
 from tidegate.model.duration import parse_duration
 from tidegate.model.load import LoadConcurrency, parse_load_concurrency
 from tidegate.model.virtual_node import VirtualNode, parse_virtual_nodes
@@ -30,6 +31,10 @@ class ServerOptions:
     """The same."""
     nodes: tuple[VirtualNode, ...] = ()
     """Empty: this machine is the one node."""
+    hosts: frozenset[str] = frozenset()
+    """By which names it is called, beside its addresses, localhost and the name of the machine."""
+    open_metrics: bool = False
+    """Whether `/metrics` needs no token."""
     connections: ConnectionLimits = field(default_factory=lambda: ConnectionLimits(most_connections()))
 
 
@@ -47,6 +52,8 @@ def server_options(configuration: Configuration) -> ServerOptions:
         concurrent_backups=int(configuration.concurrent_backups) if configuration.concurrent_backups else None,
         load_concurrency=_file(configuration, "load_config", parse_load_concurrency) if load else None,
         nodes=_file(configuration, "nodes", parse_virtual_nodes) if nodes else (),
+        hosts=parse_hosts(configuration.allowed_hosts),
+        open_metrics=configuration.open_metrics == "true",
         connections=_connection_limits(configuration),
     )
 

@@ -120,6 +120,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             accounts=accounts,
             audit=audit,
             trusted_proxies=options.connections.trusted_proxies,
+            hosts=options.hosts | {options.host.lower(), socket.gethostname().lower()},
+            open_metrics=options.open_metrics,
             page=read_page(_PAGE),
             version=__version__,
             reconcile_errors=runtime.error_counts,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidegate.decide.forwarded import parse_networks
+from tidegate.decide.hosts import parse_hosts
 from tidegate.errors import InvalidInput
 
 PREFIX = "TIDEGATE_"
@@ -69,6 +70,14 @@ def _networks(text: str) -> str | None:
         parse_networks(text)
     except ValueError:
         return "must be networks or addresses between commas, such as 10.0.0.0/8,192.0.2.1"
+    return None
+
+
+def _hosts(text: str) -> str | None:
+    try:
+        parse_hosts(text)
+    except ValueError:
+        return "must be names of hosts between commas, such as backup.example.org,*.lan; * alone allows every name"
     return None
 
 
@@ -144,6 +153,14 @@ FIELDS: Mapping[str, ConfigurationField] = {
             _networks,
         ),
         ConfigurationField(
+            "allowed_hosts",
+            "",
+            "Names by which clients may call the server, between commas, beside its addresses, localhost and the name "
+            "of the machine: `backup.example.org,*.lan`; `*` allows every name.",
+            _hosts,
+        ),
+        ConfigurationField("open_metrics", "false", "Whether `/metrics` needs no token.", _one_of("true", "false")),
+        ConfigurationField(
             "header_timeout", "15s", "How long a client may take to send the headers of a request.", _time
         ),
         ConfigurationField("idle_timeout", "15s", "How long a connection may wait for its next request.", _time),
@@ -189,6 +206,8 @@ class Configuration:
     nodes: str
     max_connections: str
     trusted_proxies: str
+    allowed_hosts: str
+    open_metrics: str
     header_timeout: str
     idle_timeout: str
     request_timeout: str

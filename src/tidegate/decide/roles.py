@@ -118,6 +118,7 @@ RULES: tuple[Rule, ...] = (
             "/catalogue/volumes",
             "/events",
             "/load",
+            "/metrics",
             "/queue",
             "/queue-workload",
             "/queue/*",
