@@ -108,6 +108,44 @@ async def test_a_file_comes_whole_and_is_never_shown_as_a_page(api, stored):
     assert (await api.get("/v1/backups/b/content?path=empty")).content == b""
 
 
+@pytest.mark.parametrize(
+    ("asked", "first", "end"),
+    [
+        ("bytes=0-0", 0, 1),
+        ("bytes=2499990-2500010", 2_499_990, 2_500_011),
+        ("bytes=4999990-", 4_999_990, 5_000_000),
+        ("bytes=-5", 4_999_995, 5_000_000),
+        ("bytes=4999999-9999999", 4_999_999, 5_000_000),
+    ],
+)
+async def test_a_download_goes_on_where_it_broke_off(api, stored, asked, first, end):
+    answer = await api.get("/v1/backups/b/content?path=large", headers={"Range": asked})
+
+    assert (answer.status_code, answer.content) == (206, LARGE[first:end])
+    assert answer.headers["content-range"] == f"bytes {first}-{end - 1}/{len(LARGE)}"
+    assert answer.headers["content-length"] == str(end - first)
+
+
+@pytest.mark.parametrize("asked", ["bytes=5000000-", "bytes=9999999-99999999", "bytes=-0"])
+async def test_bytes_behind_the_end_are_not_there(api, stored, asked):
+    answer = await api.get("/v1/backups/b/content?path=large", headers={"Range": asked})
+
+    assert (answer.status_code, answer.headers["content-range"]) == (416, f"bytes */{len(LARGE)}")
+    assert answer.json()["detail"] == f"the file has {len(LARGE)} bytes"
+    assert stored.trees._files == 0
+
+
+async def test_the_rest_comes_only_of_the_version_that_the_client_has(api, stored):
+    way = "/v1/backups/b/content?path=large"
+    tag = (await api.get(way, headers={"Range": "bytes=0-0"})).headers["etag"]
+
+    same = await api.get(way, headers={"Range": "bytes=4999990-", "If-Range": tag})
+    another = await api.get(way, headers={"Range": "bytes=4999990-", "If-Range": '"another"'})
+
+    assert (same.status_code, same.content) == (206, LARGE[4_999_990:])
+    assert (another.status_code, another.content) == (200, LARGE)
+
+
 async def test_every_name_can_be_asked_for_by_its_key(api, stored):
     listed = (await api.get("/v1/backups/b/files")).json()["data"]
     keys = {one["name"]: one["key"] for one in listed}

@@ -1,17 +1,23 @@
 """The files in a backup: what a directory holds, and one file to take away."""
 
+import hashlib
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import parse_qs, quote
 
 import structlog
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import iterate_in_threadpool
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.parameters import CutParameter
+from tidegate.api.problems import problem
 from tidegate.api.services import Services
+from tidegate.decide.byte_range import asked_range
 from tidegate.decide.tree_choice import tree_to_browse
 from tidegate.errors import TidegateError
 from tidegate.format.times import moment_of
@@ -50,6 +56,27 @@ async def _every_byte(
     return query.get("path", [path])[-1].strip("/") or ROOT_PATH
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """Which part of a file the headers ask for."""
+
+    asked: str
+    only_of: str
+    """The version that the client has the other part of; empty: any."""
+
+    def of(self, tag: str, size: int) -> range | None:
+        """The part of the version with this tag; None for all of it."""
+        return None if self.only_of not in {"", tag} else asked_range(self.asked, size)
+
+
+async def _wanted_range(
+    asked: Annotated[str, Header(alias="Range", max_length=256, description="One range: `bytes=FIRST-LAST`.")] = "",
+    if_range: Annotated[str, Header(max_length=256, description="The ETag of the part that is there already.")] = "",
+) -> _Wanted:
+    return _Wanted(asked, if_range.strip())
+
+
+WantedRange = Annotated[_Wanted, Depends(_wanted_range)]
 TreePath = Annotated[str, Depends(_every_byte)]
 Volume = Annotated[
     str, Query(max_length=512, description="NAMESPACE/NAME; may be left out where the backup holds one tree only.")
@@ -74,18 +101,35 @@ async def list_files(
 
 
 @router.get("/backups/{name}/content", response_class=StreamingResponse)
-async def download_file(request: Request, name: str, path: TreePath, volume: Volume = "") -> StreamingResponse:
-    """The bytes of one file. Should a later block be damaged, the answer breaks off before its announced length."""
+async def download_file(
+    request: Request, name: str, path: TreePath, wanted: WantedRange, volume: Volume = ""
+) -> Response:
+    """The bytes of one file, or one range of them. Should a later block be damaged, the answer breaks off early."""
     services = services_of(request)
     upload = await _upload(services, name, volume)
-    file = await services.trees.open_file(await _place(services, upload), path)
-    wanted = path.rpartition("/")[2]  # by this name it was asked for; a hard link's file has another one
-    headers = {
-        **_HEADERS,
-        "Content-Length": str(file.entry.size),
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(_readable(wanted), safe='')}",
-    }
-    return StreamingResponse(_pieces(file), media_type="application/octet-stream", headers=headers)
+    place = await _place(services, upload)
+    tag = _tag(place, path)
+    file = await services.trees.open_file(place, path, part=partial(wanted.of, tag))
+    size, part = file.entry.size, file.part
+    headers = {**_HEADERS, "Accept-Ranges": "bytes", "ETag": tag}
+    if part is not None and not part:
+        file.close()
+        refused = problem(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, "InvalidInput", f"the file has {size} bytes")
+        refused.headers.update({**headers, "Content-Range": f"bytes */{size}"})
+        return refused
+    if part is not None:
+        headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{size}"
+    headers["Content-Length"] = str(size if part is None else len(part))
+    asked_name = path.rpartition("/")[2]  # by this name it was asked for; a hard link's file has another one
+    headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(_readable(asked_name), safe='')}"
+    status = HTTPStatus.OK if part is None else HTTPStatus.PARTIAL_CONTENT
+    return StreamingResponse(_pieces(file), status, media_type="application/octet-stream", headers=headers)
+
+
+def _tag(place: TreePlace, path: str) -> str:
+    """What is at a place never changes, so the place is the version."""
+    told = (place.access.url, place.store_volume, place.store_backup, path)
+    return f'"{hashlib.sha256(repr(told).encode()).hexdigest()[:32]}"'
 
 
 async def _pieces(file: OpenedFile) -> AsyncIterator[bytes]:

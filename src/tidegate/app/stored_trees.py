@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from itertools import chain
+from typing import NamedTuple
 from urllib.parse import quote, unquote_to_bytes
 
 from tidegate.app.daemon_threads import in_daemon_thread
@@ -16,7 +17,7 @@ from tidegate.format.tree_entry import TreeEntry
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
 from tidegate.ports.clock import Clock
-from tidegate.ports.stored_trees import DirectoryPage, TreePlace
+from tidegate.ports.stored_trees import ChosenPart, DirectoryPage, TreePlace, whole_file
 
 # A tree of a million files takes some hundred megabytes of the disk while it is kept.
 _MOST_KEPT = 8
@@ -33,15 +34,19 @@ Key = tuple[str, tuple[tuple[str, str], ...], str, str]
 class ReadFile:
     """Keeps the promise of OpenedFile."""
 
-    def __init__(self, entry: TreeEntry, pieces: Iterator[bytes], release: Callable[[], None]) -> None:
-        self._entry = entry
-        self._pieces = pieces
+    def __init__(self, opened: "_Opened", release: Callable[[], None]) -> None:
+        self._entry, self._part, self._pieces = opened
         self._release: Callable[[], None] | None = release
 
     @property
     def entry(self) -> TreeEntry:
         """See OpenedFile."""
         return self._entry
+
+    @property
+    def part(self) -> range | None:
+        """See OpenedFile."""
+        return self._part
 
     def __iter__(self) -> Iterator[bytes]:
         return self._pieces
@@ -72,19 +77,19 @@ class KeptTrees:
         shown = tuple(found[:limit])
         return DirectoryPage(shown, _write_marker(marker_of(shown[-1])) if len(found) > limit else None)
 
-    async def open_file(self, place: TreePlace, path: str) -> ReadFile:
+    async def open_file(self, place: TreePlace, path: str, *, part: ChosenPart = whole_file) -> ReadFile:
         """See StoredTrees."""
         index = await self._index(place)
         if self._files >= _MOST_FILES:
             raise StoreBusy(f"{_MOST_FILES} files are being downloaded already", hint="try again when one is done")
         self._files += 1
         try:
-            opening = in_daemon_thread(lambda: _open(index, place, path), name=_LOOK)
-            entry, pieces = await self._surroundings.in_time(opening, place.access.url)
+            opening = in_daemon_thread(lambda: _open(index, place, path, part), name=_LOOK)
+            opened = await self._surroundings.in_time(opening, place.access.url)
         except BaseException:
             self._files -= 1
             raise
-        return ReadFile(entry, pieces, self._file_closed)
+        return ReadFile(opened, self._file_closed)
 
     def close(self) -> None:
         """Forget all."""
@@ -150,11 +155,19 @@ def _read_index(place: TreePlace) -> TreeIndex:
     return index_tree(_stored(place), place.store_backup)
 
 
-def _open(index: TreeIndex, place: TreePlace, path: str) -> tuple[TreeEntry, Iterator[bytes]]:
+class _Opened(NamedTuple):
+    entry: TreeEntry
+    part: range | None
+    pieces: Iterator[bytes]
+
+
+def _open(index: TreeIndex, place: TreePlace, path: str, choose: ChosenPart) -> _Opened:
     """The file with its first piece read: what is wrong with that can still be told in a sentence."""
     entry = index.file(path)
-    pieces = read_file(_stored(place), place.store_backup, entry)
-    return entry, chain([next(pieces, b"")], pieces)
+    part = choose(entry.size)
+    wanted = entry if part is None else entry.part(part)
+    pieces = read_file(_stored(place), place.store_backup, wanted)
+    return _Opened(entry, part, chain([next(pieces, b"")], pieces))
 
 
 def _write_marker(marker: Marker) -> str:

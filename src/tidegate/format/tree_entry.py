@@ -10,7 +10,7 @@ import binascii
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any, NamedTuple
@@ -77,6 +77,16 @@ class TreeEntry:
     def name(self) -> str:
         """The last component."""
         return self.path.rpartition("/")[2]
+
+    def part(self, bytes_of_it: range) -> "TreeEntry":
+        """The file as if it held these bytes only."""
+        begin, end = bytes_of_it.start, bytes_of_it.stop
+        within = [
+            Extent(one.image_offset + max(0, begin - one.file_offset), until - since, since - begin)
+            for one in self.extents
+            if (until := min(end, one.file_offset + one.length)) > (since := max(begin, one.file_offset))
+        ]
+        return replace(self, size=len(bytes_of_it), extents=tuple(within))
 
     def encode(self, extents: Sequence[Extent] | None = None) -> bytes:
         """The line, with its end; with these extents, if they are known only now.

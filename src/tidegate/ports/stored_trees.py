@@ -1,6 +1,6 @@
 """Looks into file trees that stores hold, for whoever serves many people at once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -34,6 +34,11 @@ class OpenedFile(Protocol):
         """What it is."""
         ...
 
+    @property
+    def part(self) -> range | None:
+        """Which of its bytes are read; None: all."""
+        ...
+
     def __iter__(self) -> Iterator[bytes]:
         """Its bytes in pieces, each read when it is asked for, in the thread that asks; may raise DamageError."""
         ...
@@ -41,6 +46,14 @@ class OpenedFile(Protocol):
     def close(self) -> None:
         """Let go of it; returns at once, also twice."""
         ...
+
+
+ChosenPart = Callable[[int], range | None]
+
+
+def whole_file(_size: int) -> range | None:
+    """All of its bytes."""
+    return None
 
 
 class StoredTrees(Protocol):
@@ -55,10 +68,10 @@ class StoredTrees(Protocol):
         """What lies right in this directory: directories first, by name. An empty marker asks for the first page."""
         ...
 
-    async def open_file(self, place: TreePlace, path: str) -> OpenedFile:
+    async def open_file(self, place: TreePlace, path: str, *, part: ChosenPart = whole_file) -> OpenedFile:
         """One file, its first bytes read already: a block that is damaged there is told here.
 
-        Raises StoreBusy if too many are being read.
+        `part` is given the file's size and says which bytes to read. Raises StoreBusy if too many are being read.
         """
         ...
 
@@ -70,6 +83,12 @@ class NoTrees:
         """See StoredTrees."""
         raise StoreUnavailable(f"{place.access.url} is out of reach here")
 
-    async def open_file(self, place: TreePlace, path: str) -> OpenedFile:  # noqa: ARG002  # a promise
+    async def open_file(
+        self,
+        place: TreePlace,
+        path: str,  # noqa: ARG002  # a promise
+        *,
+        part: ChosenPart = whole_file,  # noqa: ARG002
+    ) -> OpenedFile:
         """See StoredTrees."""
         raise StoreUnavailable(f"{place.access.url} is out of reach here")
