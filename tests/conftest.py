@@ -28,6 +28,7 @@ LONG = (
     "faults/test_killed_movers.py",
     "faults/test_late_listings.py",
     "faults/test_machine.py",
+    "journeys/test_database_damage.py",
     "journeys/test_disaster.py",
     "journeys/test_kills.py",
     "journeys/test_load_journey.py",

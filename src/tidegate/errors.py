@@ -27,6 +27,7 @@
     │   ├── CatalogueNotRead       a store has not been read yet: what is not known may be there
     │   └── HelperLost             a process that did part of the work was killed
     ├── DamageError            stop, loudly; data in the store is not what it should be
+    │   ├── DatabaseDamaged        a database of the server itself; it accepts nothing more
     │   ├── DamagedMetadata        a cfg, a lock or a manifest cannot be understood
     │   ├── DamagedBlock           a block's bytes do not match its name
     │   ├── MissingBlock           a cfg names a block that the store says it does not have
@@ -214,6 +215,12 @@ class DamageError(TidegateError):
     """Data in the store is not what it should be. Never retried, never hidden."""
 
     code = "DamageError"
+
+
+class DatabaseDamaged(DamageError):
+    """A database of the server itself is damaged. Nothing more is accepted; the hint says how to come back."""
+
+    code = "DatabaseDamaged"
 
 
 class DamagedMetadata(DamageError):

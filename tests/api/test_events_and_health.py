@@ -8,6 +8,7 @@ import pytest
 
 from tidegate.api.events import _stream
 from tidegate.decide.scrape_figures import ScrapeFigures
+from tidegate.errors import DatabaseDamaged
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.schedule import SCHEDULE_LABEL
 from tidegate.testing.builders import a_backup, a_restore, a_schedule, a_target, a_volume
@@ -206,3 +207,12 @@ async def test_schedules_tell_when_they_last_made_a_good_backup_and_what_they_le
     assert 'tidegate_schedule_next_run_timestamp_seconds{schedule="resting"}' not in text
     await services.store.delete(schedule.ref)
     assert 'schedule="nightly"' not in (await api.get("/metrics")).text
+
+
+async def test_a_server_whose_database_is_damaged_is_not_ready_and_says_how_to_come_back(api, services):
+    services.damage = lambda: DatabaseDamaged("tidegate.db is gone while the server runs", hint="Come back so.")
+
+    answer = await api.get("/readyz")
+
+    assert (answer.status_code, answer.text) == (503, "tidegate.db is gone while the server runs\nCome back so.\n")
+    assert (await api.get("/livez")).status_code == 200

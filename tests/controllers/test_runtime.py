@@ -11,13 +11,14 @@ import pytest
 
 from tidegate.controllers.reconciler import Next, Watch, always, owners
 from tidegate.controllers.runtime import Runtime
-from tidegate.errors import StaleVersion, StoreUnavailable
+from tidegate.errors import DamagedMetadata, StaleVersion, StoreUnavailable
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Ref
 from tidegate.model.restore import Restore
+from tidegate.model.schedule import Schedule
 from tidegate.model.volume import Volume
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_backup, a_restore, a_transfer
+from tidegate.testing.builders import a_backup, a_restore, a_schedule, a_transfer
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.identity import counting_ids
 
@@ -211,3 +212,40 @@ async def test_what_a_scrape_tells_is_kept_by_the_watch_and_is_what_is_stored(wo
     await world.restart()
     after = world.runtime.scrapes
     assert (after.last_backups(), after.restore_phases()) == (before.last_backups(), before.restore_phases())
+
+
+class PartlyDamagedStore(MemoryStore):
+    """One kind cannot be read, because one of its rows is damaged."""
+
+    damaged = Volume
+
+    async def list(self, kind, **options):
+        if kind is self.damaged:
+            raise DamagedMetadata("Volume 'shop/db' is damaged in the server's database")
+        return await super().list(kind, **options)
+
+
+async def test_a_damaged_resource_does_not_stop_the_work_on_other_kinds():
+    clock, recorder = ManualClock(), Recorder(watches=(Watch(Backup), Watch(Volume), Watch(Schedule)))
+    store = PartlyDamagedStore(clock=clock, new_id=counting_ids())
+    await store.create(a_backup("b"))
+    await store.create(a_schedule("nightly", "0 3 * * *"))
+    runtime = Runtime(store, clock, Random(1), [recorder])
+    runtime.start()
+    await settle(50)
+    await runtime.stop()
+
+    assert sorted(recorder.seen) == ["b", "nightly"]
+
+
+async def test_without_all_backups_nothing_is_planned():
+    clock, recorder = ManualClock(), Recorder(watches=(Watch(Backup), Watch(Schedule)))
+    store = PartlyDamagedStore(clock=clock, new_id=counting_ids())
+    store.damaged = Backup
+    await store.create(a_schedule("nightly", "0 3 * * *"))
+    runtime = Runtime(store, clock, Random(1), [recorder])
+    runtime.start()
+    await settle(50)
+    await runtime.stop()
+
+    assert recorder.seen == []

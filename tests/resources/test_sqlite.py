@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.errors import AlreadyExists, AlreadyRunning, DamagedMetadata, NoSpace, UserError, WatchExpired
+from tidegate.errors import (
+    AlreadyExists,
+    AlreadyRunning,
+    DamagedMetadata,
+    DatabaseDamaged,
+    NoSpace,
+    UserError,
+    WatchExpired,
+)
 from tidegate.model.backup import Backup
 from tidegate.model.labels import Selector
 from tidegate.model.volume import Volume
@@ -108,7 +116,7 @@ async def test_a_database_of_version_1_is_brought_up_to_date(path: Path) -> None
 def test_what_is_not_a_database_is_refused_and_left_alone(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
-    with pytest.raises(DamagedMetadata):
+    with pytest.raises(DatabaseDamaged):
         asyncio.run(SqliteStore.open(path, clock=ManualClock(), new_id=counting_ids()))
 
     assert path.read_bytes() == content

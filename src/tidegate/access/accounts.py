@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from tidegate.access.passwords import Cost, hash_of_nobody, hash_password, password_matches
-from tidegate.access.schema import open_access
+from tidegate.access.schema import access_errors, open_access, understood
 from tidegate.errors import AlreadyExists, NotFound
 from tidegate.model.access import AccessToken, Caller, User, UserChange, Via
-from tidegate.resources.sqlite.errors import translated
 
 T = TypeVar("T")
 # Says what a found string is, to people and to programs that look for secrets in the wrong places.
@@ -69,7 +68,7 @@ class SqliteAccounts:
     def open(cls, path: Path, *, cost: Cost | None = None) -> Self:
         """Read everything: there are as many accounts as people, not as backups."""
         connection = open_access(path)
-        with translated(path):
+        with understood(path):
             return cls(path, connection, cost or Cost())
 
     def close(self) -> None:
@@ -207,7 +206,7 @@ class SqliteAccounts:
         await asyncio.get_running_loop().run_in_executor(self._writer, self._commit, statement, values)
 
     def _commit(self, statement: str, values: tuple[str, ...]) -> None:
-        with translated(self._path):
+        with access_errors(self._path):
             self._connection.execute(statement, values)
 
 

@@ -9,11 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from tidegate.access.schema import open_access
+from tidegate.access.schema import access_errors, open_access
 from tidegate.errors import InvalidInput
 from tidegate.model.audit import AuditEntry, AuditFilter, AuditPage
 from tidegate.ports.audit import LARGEST_PAGE, PAGE
-from tidegate.resources.sqlite.errors import translated
 from tidegate.resources.sqlite.reader import Reader
 
 _Waiting = tuple[AuditEntry, "asyncio.Future[None]"]
@@ -86,7 +85,7 @@ class SqliteAudit:
 
     def _commit(self, entries: Sequence[AuditEntry]) -> None:
         rows = [(entry.at.timestamp(), entry.who, entry.what, entry.to_json()) for entry in entries]
-        with translated(self._path):
+        with access_errors(self._path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 self._connection.executemany("INSERT INTO audit (at, who, what, body) VALUES (?, ?, ?, ?)", rows)
@@ -97,7 +96,7 @@ class SqliteAudit:
                 raise
 
     def _forget(self, before: float) -> None:
-        with translated(self._path):
+        with access_errors(self._path):
             self._connection.execute("DELETE FROM audit WHERE at < ?", (before,))
 
 

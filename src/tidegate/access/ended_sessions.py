@@ -10,8 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from tidegate.access.schema import open_access
-from tidegate.resources.sqlite.errors import translated
+from tidegate.access.schema import access_errors, open_access, understood
 
 
 class SqliteEndedSessions:
@@ -27,7 +26,7 @@ class SqliteEndedSessions:
     def open(cls, path: Path) -> Self:
         """Read all of them."""
         connection = open_access(path)
-        with translated(path):
+        with understood(path):
             return cls(path, connection)
 
     def close(self) -> None:
@@ -47,7 +46,7 @@ class SqliteEndedSessions:
         await asyncio.get_running_loop().run_in_executor(self._writer, self._commit, session, until.timestamp(), past)
 
     def _commit(self, session: str, until: float, past: float) -> None:
-        with translated(self._path):
+        with access_errors(self._path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 self._connection.execute("DELETE FROM ended_sessions WHERE until <= ?", (past,))

@@ -2,8 +2,11 @@
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from tidegate.errors import DatabaseDamaged
 from tidegate.resources.sqlite.errors import translated
 from tidegate.resources.sqlite.schema import connect, migrate
 
@@ -35,10 +38,36 @@ STEPS = (
 )
 
 
+_WAY_BACK = (
+    "Stop the server, move access.sqlite, access.sqlite-wal and access.sqlite-shm aside and start it: the token in"
+    " admin.token works as before; make users and tokens anew. The audit log is in the file that was moved."
+)
+
+
+@contextmanager
+def access_errors(path: Path) -> Iterator[None]:
+    """Raise our errors in place of SQLite's. Damage says what to do about this very file."""
+    try:
+        with translated(path):
+            yield
+    except DatabaseDamaged as error:
+        raise DatabaseDamaged(error.message, hint=_WAY_BACK) from error
+
+
+@contextmanager
+def understood(path: Path) -> Iterator[None]:
+    """The same while entries are read as values: what they hold instead is damage, too."""
+    try:
+        with access_errors(path):
+            yield
+    except (ValueError, TypeError) as error:
+        raise DatabaseDamaged(f"an entry of {path} is damaged", hint=_WAY_BACK) from error
+
+
 def open_access(path: Path) -> sqlite3.Connection:
     """A connection to the file, made or brought up to date. Raises UserError for what is not ours."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    with translated(path):
+    with access_errors(path):
         connection = connect(path)
         try:
             migrate(connection, path, steps=STEPS, application_id=APPLICATION_ID)

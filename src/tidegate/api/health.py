@@ -23,6 +23,8 @@ async def readyz(request: Request) -> Response:
     services = services_of(request)
     if services.shutting_down.is_set():
         return PlainTextResponse("shutting down\n", status_code=503)
+    if (damage := services.damage()) is not None:
+        return PlainTextResponse(f"{damage.message}\n{damage.hint}\n", status_code=503)
     await services.store.list(Setting, limit=1)
     return PlainTextResponse("ok\n")
 

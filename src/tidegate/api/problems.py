@@ -40,6 +40,7 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.CatalogueNotRead: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.HelperLost: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DamageError: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.DatabaseDamaged: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DamagedMetadata: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.DamagedBlock: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.MissingBlock: HTTPStatus.INTERNAL_SERVER_ERROR,

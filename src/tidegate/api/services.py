@@ -16,6 +16,7 @@ from tidegate.decide.restore_queue import RestoreTable
 from tidegate.decide.scrape_figures import ScrapeFigures
 from tidegate.decide.transfer_figures import TransferFigures
 from tidegate.decide.transfer_table import TransferTable
+from tidegate.errors import DatabaseDamaged
 from tidegate.ports.accounts import Accounts
 from tidegate.ports.audit import AuditLog
 from tidegate.ports.catalogue import Catalogue
@@ -40,6 +41,8 @@ class Services:
     surroundings: Surroundings
     token_is_good: Callable[[str], bool]
     version: str
+    damage: Callable[[], DatabaseDamaged | None] = lambda: None
+    """What is known of damage to the database: from then on the server is not ready."""
     queue: QueueTable | None = None
     """Kept up to date by the server's controllers; without it, the store is listed."""
     figures: BackupFigures | None = None

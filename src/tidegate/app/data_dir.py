@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from hmac import compare_digest
 from pathlib import Path
 
-from tidegate.errors import AlreadyRunning, InvalidInput, NoSpace
+from tidegate.errors import AlreadyRunning, DatabaseDamaged, InvalidInput, NoSpace
+from tidegate.resources.sqlite.errors import WAY_BACK
 
 
 @dataclass
@@ -86,6 +87,7 @@ class DataDir:
                 hint="stop it, or give this one its own --data-dir",
             ) from None
         self._lock = lock
+        self._check_database()
 
     def release(self) -> None:
         """Stop being found, then let others in."""
@@ -115,6 +117,11 @@ class DataDir:
                 hint="delete it, and the next start makes a new one; or write one into it",
             )
         return token
+
+    def _check_database(self) -> None:
+        """Raise DatabaseDamaged for a file that lost its content: SQLite would take it for a new one."""
+        if self.access.exists() and self.database.exists() and self.database.stat().st_size == 0:
+            raise DatabaseDamaged(f"{self.database} is empty, but this data directory has been used", hint=WAY_BACK)
 
     def _owner(self) -> str:
         try:

@@ -24,6 +24,7 @@ from tidegate.app.children import Children
 from tidegate.app.clock import SystemClock
 from tidegate.app.collector import search_seldom
 from tidegate.app.data_dir import DataDir, token_check
+from tidegate.app.database_watch import DatabaseWatch
 from tidegate.app.hook_files import HookFiles
 from tidegate.app.http_server import HttpServer, listening_socket, url_of
 from tidegate.app.identity import new_id
@@ -124,6 +125,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             open_metrics=options.open_metrics,
             page=read_page(_PAGE),
             version=__version__,
+            damage=lambda: store.guard.damage,
             reconcile_errors=runtime.error_counts,
             queue=runtime.mirror.table,
             figures=runtime.mirror.figures,
@@ -141,6 +143,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         server = HttpServer(services, options.connections)
         search_seldom()
         runtime.start()
+        watching = asyncio.create_task(DatabaseWatch(store.guard, clock, lambda _: runtime.stop()).run())
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             _greet(url_of(listener), data_dir, services.page)
@@ -149,6 +152,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             # Side by side, because both may take seconds: clients end their requests, movers clean up.
             # The reconcilers stop before the movers do: what was in progress stays so, and the next start tells it.
             server.stop()
+            watching.cancel()
             await asyncio.gather(serving, _end_work(runtime, supervisor, hooks, syncs))
             await sync_process.close()
             await children.close()

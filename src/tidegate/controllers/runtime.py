@@ -15,7 +15,7 @@ from tidegate.controllers.reconciler import Reconciler
 from tidegate.controllers.transfer_mirror import TransferMirror
 from tidegate.controllers.work_queue import WorkQueue
 from tidegate.decide.scrape_figures import ScrapeFigures
-from tidegate.errors import RetryableError, StaleVersion, TidegateError, WatchExpired
+from tidegate.errors import DamageError, RetryableError, StaleVersion, TidegateError, WatchExpired
 from tidegate.model.backup import Backup
 from tidegate.model.kinds import kind_name
 from tidegate.model.resource import Ref, Resource
@@ -149,7 +149,14 @@ class Runtime:
         """
         since: str | None = None
         for kind in self._kinds():
-            page = await (self._reload(kind) if reload else self.store.list(kind))
+            try:
+                page = await (self._reload(kind) if reload else self.store.list(kind))
+            except DamageError as error:
+                # The queues must know all Backups and transfers. Other kinds fail whoever needs them, and nobody else.
+                if kind is Backup or issubclass(kind, Transfer):
+                    raise
+                log.warning("resources cannot be read", kind=kind_name(kind), error=error.message)
+                continue
             since = since if since is not None else page.resource_version
             if reload:
                 self.scrapes.replace_all(kind_name(kind), page.items)

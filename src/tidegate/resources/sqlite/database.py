@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from tidegate.resources.sqlite.errors import translated
+from tidegate.resources.sqlite.guard import DatabaseGuard
 from tidegate.resources.sqlite.ownership import Ownership
 from tidegate.resources.sqlite.schema import connect, migrate, read_last_version
 
@@ -19,6 +20,7 @@ class Database:
     connection: sqlite3.Connection
     last_version: int
     """The newest version that was ever given out when it was opened."""
+    guard: DatabaseGuard
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -29,7 +31,9 @@ class Database:
                 connection = connect(path)
                 try:
                     migrate(connection, path)
-                    return cls(path, ownership, connection, read_last_version(connection))
+                    guard = DatabaseGuard(path)
+                    guard.look_at_files()
+                    return cls(path, ownership, connection, read_last_version(connection), guard)
                 except BaseException:
                     connection.close()
                     raise

@@ -34,7 +34,7 @@ class ListQuery:
         """One consistent look, and the version that it was taken at."""
         version = read_last_version(connection)
         bodies = connection.execute(*self._sql()).fetchall()
-        items = tuple(decode(self.kind, body) for (body,) in bodies[: self.limit])
+        items = tuple(decode(self.kind, body, connection) for (body,) in bodies[: self.limit])
         marker = PlaceInList(items[-1].namespace, items[-1].name).to_marker() if len(bodies) > len(items) else None
         return Page(items, resource_version=str(version), marker=marker)
 

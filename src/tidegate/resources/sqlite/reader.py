@@ -8,7 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from tidegate.errors import DatabaseDamaged
 from tidegate.resources.sqlite.errors import translated
+from tidegate.resources.sqlite.guard import DatabaseGuard
 from tidegate.resources.sqlite.schema import connect
 
 T = TypeVar("T")
@@ -19,8 +21,9 @@ _THREADS = 2
 class Reader:
     """Runs looks outside of the event loop. Each begins after it was asked for, so it sees every finished write."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, guard: DatabaseGuard | None = None) -> None:
         self._path = path
+        self._guard = guard
         self._pool = ThreadPoolExecutor(max_workers=_THREADS, thread_name_prefix="resource-reader")
         self._own = threading.local()
         self._connections: list[sqlite3.Connection] = []
@@ -36,13 +39,18 @@ class Reader:
             connection.close()
 
     def _look(self, at: Callable[[sqlite3.Connection], T]) -> T:
-        with translated(self._path):
-            connection = self._connection()
-            connection.execute("BEGIN")
-            try:
-                return at(connection)
-            finally:
-                connection.execute("COMMIT")
+        try:
+            with translated(self._path):
+                connection = self._connection()
+                connection.execute("BEGIN")
+                try:
+                    return at(connection)
+                finally:
+                    connection.execute("COMMIT")
+        except DatabaseDamaged as error:
+            if self._guard is not None:
+                self._guard.note(error)
+            raise
 
     def _connection(self) -> sqlite3.Connection:
         if not hasattr(self._own, "connection"):

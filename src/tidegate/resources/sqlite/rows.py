@@ -10,6 +10,7 @@ from tidegate.errors import DamagedMetadata
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.resource import Ref, Resource
 from tidegate.ports.resource_store import Change
+from tidegate.resources.sqlite.errors import WAY_BACK
 from tidegate.resources.writes import Effect
 
 # Together at most some 50 MiB, and a tenth of that as a rule.
@@ -29,7 +30,7 @@ class SqliteRows:
             "SELECT body FROM resources WHERE kind = ? AND namespace = ? AND name = ?",
             (ref.kind, ref.namespace, ref.name),
         ).fetchone()
-        return None if row is None else decode(ref.kind, row[0])
+        return None if row is None else decode(ref.kind, row[0], self._connection)
 
     def dependents(self, uid: str) -> Iterable[Resource]:
         """See Rows."""
@@ -38,7 +39,7 @@ class SqliteRows:
             " WHERE owner_uid = ? ORDER BY kind, name, namespace",
             (uid,),
         )
-        return [decode(kind, body) for kind, body in rows.fetchall()]
+        return [decode(kind, body, self._connection) for kind, body in rows.fetchall()]
 
     def lives(self, uid: str) -> bool:
         """See Rows."""
@@ -92,20 +93,31 @@ class SqliteRows:
         )
 
 
-def decode(kind: str, body: str) -> Resource:
-    """The resource that was stored; raises DamagedMetadata if it is none of ours.
+def decode(kind: str, body: str, connection: sqlite3.Connection) -> Resource:
+    """The resource that was stored; raises DamagedMetadata that names it if it is none of ours.
 
     Known by its very text: the same text is the same resource, which nobody can change, so what is remembered is never
     old. A list in which little has changed since the last one costs little.
     """
-    return _remembered(kind, body) if len(body) <= _LONGEST_REMEMBERED else _decoded(kind, body)
+    try:
+        return _remembered(kind, body) if len(body) <= _LONGEST_REMEMBERED else _decoded(kind, body)
+    except (KeyError, TypeError, ValidationError) as error:
+        where = connection.execute("SELECT namespace, name FROM resources WHERE kind = ? AND body IS ?", (kind, body))
+        name = "/".join(str(part) for part in where.fetchone() or () if part)
+        raise DamagedMetadata(
+            f"{kind} {name!r} is damaged in the server's database: {_what_is_wrong(error)}", hint=WAY_BACK
+        ) from error
+
+
+def _what_is_wrong(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return f"{type(error).__name__}: {error}"
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}".removeprefix(": ")
 
 
 def _decoded(kind: str, body: str) -> Resource:
-    try:
-        return KIND_BY_NAME[kind].model_validate_json(body)
-    except (KeyError, ValidationError) as error:
-        raise DamagedMetadata(f"a stored {kind} cannot be understood: {error}") from error
+    return KIND_BY_NAME[kind].model_validate_json(body)
 
 
 _remembered = lru_cache(maxsize=_MOST_REMEMBERED)(_decoded)

@@ -100,8 +100,10 @@ def migrate(
 
 def read_last_version(connection: sqlite3.Connection) -> int:
     """The newest version ever given out."""
-    (last_version,) = connection.execute("SELECT last_version FROM counter").fetchone()
-    return int(last_version)
+    found = connection.execute("SELECT last_version FROM counter").fetchone()
+    if found is None or not isinstance(found[0], int):
+        raise sqlite3.DatabaseError("no such column: the counter of versions is not there")
+    return found[0]
 
 
 def save_last_version(connection: sqlite3.Connection, version: int) -> None:

@@ -15,6 +15,7 @@ from tidegate.ports.resource_store import Event, Page
 from tidegate.resources.event_log import KEPT_EVENTS, EventLog, check_given_out
 from tidegate.resources.paging import check_limit, place_of
 from tidegate.resources.sqlite.database import Database
+from tidegate.resources.sqlite.guard import DatabaseGuard
 from tidegate.resources.sqlite.list_query import ListQuery
 from tidegate.resources.sqlite.reader import Reader
 from tidegate.resources.sqlite.rows import SqliteRows
@@ -40,7 +41,7 @@ class SqliteStore:
         self._clock = clock
         self._new_id = new_id
         self._log = EventLog(last_version=database.last_version, kept_events=kept_events)
-        self._reader = Reader(database.path)
+        self._reader = Reader(database.path, database.guard)
         self._writer = Writer(database, publish=self._log.publish, longest_log=longest_log)
         self._closed = False
 
@@ -56,11 +57,16 @@ class SqliteStore:
     ) -> Self:
         """Open or make the database at `path`; its directory must exist.
 
-        Raises AlreadyRunning if another process owns it, DamagedMetadata if it is no database, UserError if it is not
+        Raises AlreadyRunning if another process owns it, DatabaseDamaged if it is no database, UserError if it is not
         ours, was written by a newer version or may not be written, NoSpace if there is no room to bring it up to date.
         """
         database = await asyncio.to_thread(Database.open, path)
         return cls(database, clock=clock, new_id=new_id, kept_events=kept_events, longest_log=longest_log)
+
+    @property
+    def guard(self) -> DatabaseGuard:
+        """What is known of damage to the file."""
+        return self._database.guard
 
     async def close(self) -> None:
         """Finish the writes that were asked for, end all watchers, let go of the file. Closing twice is harmless."""

@@ -46,6 +46,7 @@ class Writer:
         self.newest_version = database.last_version
         """No reader has seen a higher one; may be ahead of what is committed."""
         self._path = database.path
+        self._guard = database.guard
         self._connection = database.connection
         self._log = ShortLog(database.path, database.connection, longest=longest_log)
         self._rows = RecentRows(SqliteRows(database.connection))
@@ -63,6 +64,7 @@ class Writer:
         """The answer, once it is durable and the event log knows of it. Cancelling does not take the write back."""
         if self._closed:
             raise RuntimeError("the resource store is closed")
+        self._guard.check()
         if not self._gathered:
             # Handed over at the end of this turn of the loop, so that what its tasks ask for arrives together.
             self._loop.call_soon(self._hand_over)
@@ -127,6 +129,7 @@ class Writer:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             ours = in_our_words(error, self._path)
+            self._guard.note(ours)
             if len(group) == 1 or isinstance(ours, _NOBODYS_FAULT):
                 return [_Done(job, ours) for job in group]
             # One of them is to blame; alone, each gets its own answer.
@@ -150,5 +153,8 @@ class Writer:
             save_last_version(self._connection, version)
         self.newest_version = version
         self._connection.execute("COMMIT")
+        # A commit into a file that was deleted succeeds and is lost.
+        self._guard.look_at_files()
+        self._guard.check()
         self._committed_version = version
         return settled

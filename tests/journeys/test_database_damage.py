@@ -1,0 +1,79 @@
+"""What a person meets when the files of a server are damaged, while it runs and when it starts."""
+
+import pytest
+
+
+@pytest.fixture
+def with_volume(server):
+    data = server.root / "data"
+    data.mkdir()
+    (server.root / "store").mkdir()
+    (data / "file").write_text("content")
+    server.tidegate("target", "create", "store", str(server.root / "store"))
+    server.tidegate("volume", "create", "db", "-n", "shop", "--directory", str(data))
+    return server
+
+
+def test_a_database_that_is_deleted_under_a_running_server_is_noticed_and_nothing_is_accepted(with_volume):
+    server = with_volume
+    with server.client() as client:
+        assert client.get("/readyz").status_code == 200
+        (server.state / "tidegate.db").unlink()
+
+        refused = server.run("backup", "create", "lost")
+        server.wait_for_log("database damaged")
+
+        assert refused.returncode == 1
+        assert "tidegate.db is gone while the server runs" in refused.stderr
+        assert "tidegate system restore create --from NAME" in refused.stderr
+        ready = client.get("/readyz")
+        assert (ready.status_code, "tidegate.db is gone" in ready.text) == (503, True)
+        wanted = {"metadata": {"name": "b"}, "spec": {"includedNamespaces": ["shop"]}}
+        answer = client.post("/v1/backups", json=wanted)
+        assert (answer.status_code, answer.json()["code"]) == (503, "DatabaseDamaged")
+    assert server.stop() == 0
+
+
+def test_a_start_with_changed_bytes_is_one_sentence_that_leads_to_the_system_backups(with_volume):
+    server = with_volume
+    server.stop()
+    path = server.state / "tidegate.db"
+    whole = path.read_bytes()
+
+    for spoilt in (b"", b"junk" * 5000, whole[:4096] + b"\xff" * (len(whole) - 4096), whole[: len(whole) // 2]):
+        path.write_bytes(spoilt)
+        refused = server.run_process("server", "--listen", "127.0.0.1:0")
+        assert refused.returncode == 1, spoilt[:20]
+        assert "Error: " in refused.stderr
+        assert "tidegate system restore create --from NAME" in refused.stderr
+        assert "bug" not in refused.stderr
+        assert "Traceback" not in refused.stderr
+
+
+def spoil_rows(server, kind):
+    path = server.state / "tidegate.db"
+    spoilt = kind[:-1] + "#"
+    path.write_bytes(path.read_bytes().replace(f'"kind":"{kind}"'.encode(), f'"kind":"{spoilt}"'.encode()))
+
+
+def test_a_changed_row_names_itself_and_other_kinds_go_on(with_volume):
+    server = with_volume
+    server.stop()
+    spoil_rows(server, "Volume")
+    server.start()
+
+    shown = server.run("volume", "get")
+    assert shown.returncode == 1
+    assert "Volume 'shop/db' is damaged in the server's database: kind: Input should be 'Volume'" in shown.stderr
+    assert server.run("target", "get", "-o", "name").stdout == "target/store\n"
+
+
+def test_a_start_that_needs_a_changed_row_names_it(with_volume):
+    server = with_volume
+    server.stop()
+    spoil_rows(server, "BackupTarget")
+
+    refused = server.run_process("server", "--listen", "127.0.0.1:0")
+    assert refused.returncode == 1
+    assert "Error: BackupTarget 'store' is damaged in the server's database" in refused.stderr
+    assert "bug" not in refused.stderr

@@ -1,0 +1,146 @@
+"""A database that is deleted, replaced, cut or changed is noticed, and nothing is accepted after that."""
+
+import asyncio
+import sqlite3
+from datetime import timedelta
+
+import pytest
+
+from tidegate.app.database_watch import DatabaseWatch
+from tidegate.errors import DamagedMetadata, DatabaseDamaged
+from tidegate.model.backup import Backup
+from tidegate.model.setting import Setting
+from tidegate.resources.sqlite import SqliteStore
+from tidegate.testing.builders import a_backup, a_volume
+from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.identity import counting_ids
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "tidegate.db"
+
+
+@pytest.fixture
+async def store(path):
+    store = await SqliteStore.open(path, clock=ManualClock(), new_id=counting_ids())
+    await store.create(a_backup("kept"))
+    yield store
+    await store.close()
+
+
+def delete(path):
+    path.unlink()
+
+
+def delete_the_log(path):
+    path.with_name("tidegate.db-wal").unlink()
+
+
+def replace(path):
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes())
+    other.replace(path)
+
+
+def cut(path):
+    with path.open("r+b") as file:
+        file.truncate(0)
+
+
+DEEDS = [
+    (delete, "is gone"),
+    (delete_the_log, "tidegate.db-wal is gone"),
+    (replace, "was replaced by another file"),
+    (cut, "was cut from|is not a database"),
+]
+
+
+@pytest.mark.parametrize(("deed", "words"), DEEDS)
+async def test_no_write_is_accepted_from_the_moment_on(store, path, deed, words):
+    checkpoint(path)
+    store.guard.look_at_files()
+    deed(path)
+
+    with pytest.raises(DatabaseDamaged, match=words) as told:
+        await store.create(a_backup("lost"))
+    assert "tidegate system restore create --from" in told.value.hint
+    with pytest.raises(DatabaseDamaged, match=words):
+        await store.delete(a_backup("kept").ref)
+
+
+def checkpoint(path):
+    """As after some thousand writes: what was committed is in the file itself."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+
+
+def spoil(path):
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+
+
+@pytest.mark.parametrize("deed", [*(deed for deed, _ in DEEDS), spoil])
+async def test_it_is_noticed_within_seconds_also_while_nobody_writes(store, path, deed):
+    clock, told = ManualClock(), []
+
+    async def on_damage(damage):
+        told.append(damage)
+
+    async def seconds(number):
+        for _ in range(number):
+            await clock.advance(timedelta(seconds=1))
+            await asyncio.to_thread(store.guard.look_at_content)  # as long as the look of the watch takes
+            await settle()
+
+    checkpoint(path)
+    watching = asyncio.create_task(DatabaseWatch(store.guard, clock, on_damage).run())
+    await seconds(10)
+    assert (told, store.guard.damage) == ([], None)
+
+    deed(path)
+    await seconds(5)
+    assert watching.done()
+
+    assert told == [store.guard.damage]
+    with pytest.raises(DatabaseDamaged):
+        await store.create(a_backup("lost"))
+
+
+async def test_a_whole_database_is_left_alone_however_often_somebody_looks(store, path):
+    for number in range(20):
+        await store.create(a_backup(f"b{number}"))
+        checkpoint(path)
+        store.guard.look_at_files()
+        store.guard.look_at_content()
+
+    assert store.guard.damage is None
+
+
+async def test_damage_that_a_look_meets_stays(store, path):
+    await store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE resources")
+    connection.close()
+    again = await SqliteStore.open(path, clock=ManualClock(), new_id=counting_ids())
+
+    with pytest.raises(DatabaseDamaged, match="no such table: resources"):
+        await again.list(Backup)
+    with pytest.raises(DatabaseDamaged, match="no such table: resources"):
+        await again.create(a_volume("shop", "db"))
+    await again.close()
+
+
+async def test_a_changed_row_names_itself_and_does_not_stop_the_rest(store, path):
+    with sqlite3.connect(path, isolation_level=None) as connection:
+        connection.execute("UPDATE resources SET body = replace(body, 'Backup', 'Bxxkup') WHERE name = 'kept'")
+    connection.close()
+
+    for look in (store.list(Backup), store.get(Backup, "kept")):
+        with pytest.raises(DamagedMetadata, match="Backup 'kept' is damaged in the server's database"):
+            await look
+    assert (await store.list(Setting)).items == ()
+    await store.create(a_volume("shop", "db"))
+    assert store.guard.damage is None
