@@ -6,9 +6,11 @@ from tidegate.app.catalogue_runner import CatalogueRunner
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.catalogue.target_sync import SyncOrder
-from tidegate.errors import StoreUnavailable
+from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing, StoreUnavailable
 from tidegate.model.catalogue import CatalogueFilter
 from tidegate.model.mover_job import TargetAccess
+from tidegate.objects.directory import DirectoryObjects
+from tidegate.objects.identity import give_identity
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.stored_samples import volume_name, write_volumes
 
@@ -24,8 +26,8 @@ class Place:
         self.catalogue = SqliteCatalogue.open(tmp_path / "catalogue.sqlite")
         self.runner = CatalogueRunner(self.catalogue, self.clock)
 
-    async def sync(self, **order):
-        access = TargetAccess(url=f"file://{self.store}")
+    async def sync(self, *, identity="", **order):
+        access = TargetAccess(url=f"file://{self.store}", identity=identity)
         progress = SyncProgress(self.clock.now())
         return await self.runner.run(access, SyncOrder(target="near", **order), progress, in_flight=8)
 
@@ -69,3 +71,22 @@ async def test_another_store_in_the_same_place_is_seen_without_a_restart(place):
     await place.sync()
 
     assert await place.count() == 4
+
+
+@pytest.mark.parametrize(("there", "error"), [("", StoreIdentityMissing), ("another", StoreIdentityChanged)])
+@pytest.mark.parametrize("order", [{}, {"volume": volume_name(1)}], ids=["target", "one volume"])
+async def test_another_store_is_not_read_into_the_catalogue_of_a_target(place, there, error, order):
+    """Also one that holds volumes, as the disk below a share may, and by a server that has never seen the right one."""
+    place.store.rename(place.elsewhere)
+    write_volumes(place.store, volumes=1, backups=1)
+    if there:
+        give_identity(DirectoryObjects(str(place.store)), there)
+
+    with pytest.raises(error):
+        await place.sync(identity="the-right-one", **order)
+    assert await place.count() == 0
+    give_identity(DirectoryObjects(str(place.elsewhere)), "the-right-one")
+    place.store.rename(place.store.with_name("gone"))
+    place.elsewhere.rename(place.store)
+    assert (await place.sync(identity="the-right-one")).errors == ()
+    assert await place.count() == 6

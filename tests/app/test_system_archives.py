@@ -7,7 +7,7 @@ import pytest
 
 from tidegate.app.surroundings import LocalSurroundings
 from tidegate.app.system_archives import StoreArchives, newest_change
-from tidegate.errors import StoreUnavailable, WrongKey
+from tidegate.errors import StoreIdentityMissing, StoreUnavailable, WrongKey
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.system import VolumeBackupPolicy
 from tidegate.model.system_archive import ArchiveMetadata, SystemArchive
@@ -104,3 +104,20 @@ async def test_an_image_tells_by_its_times_and_what_cannot_be_told_counts_as_cha
     assert await archives.changed_since(volume, before)
     assert await archives.changed_since(VolumeSpec(image=str(tmp_path / "missing")), before)
     assert await archives.changed_since(VolumeSpec(device="/dev/null"), before + timedelta(days=9999))
+
+
+async def test_no_system_backup_is_written_read_or_removed_where_another_store_is(archives, tmp_path):
+    access = TargetAccess(url=f"file://{tmp_path}", identity="mine")
+    place = (await archives.write(access.replace(identity=""), "v1", ARCHIVE)).place
+    before = sorted(tmp_path.rglob("*"))
+
+    for work in (
+        lambda: archives.write(access, "v2", ARCHIVE),
+        lambda: archives.found(access),
+        lambda: archives.look(access, place),
+        lambda: archives.read(access, place),
+        lambda: archives.remove(access, place),
+    ):
+        with pytest.raises(StoreIdentityMissing):
+            await work()
+    assert sorted(tmp_path.rglob("*")) == before

@@ -31,6 +31,8 @@ class Weather:
     identity: str = ""
     """Of the store that is there; one that has none is given one."""
     unrecognised: bool = False
+    takes_none: bool = False
+    """It may not be written to."""
     asked_for: tuple = ()
     """The volumes by which the store was to be recognised."""
 
@@ -49,7 +51,8 @@ class Weather:
         self.asked_for = tuple(volumes)
         if self.unrecognised:
             raise StoreIdentityMissing("none of the volumes is there")
-        self.identity = self.identity or "store-1"
+        if not self.takes_none:
+            self.identity = self.identity or "store-1"
         return self.identity
 
 

@@ -211,6 +211,20 @@ async def test_an_unreachable_target_is_waited_for_without_a_single_worker(world
     assert len(jobs(world)) == 1
 
 
+async def test_a_deletion_waits_for_the_right_store_also_if_only_its_worker_noticed(world, desk):
+    asked = await desk.ask("store", VOL, ["backup-1"])
+    await world.settle()
+    world.weather.identity = ""
+    world.movers.started[-1].fail("StoreIdentityMissing", "what is there has no name")
+    await world.passes(minutes=2)
+    waiting = await state(world, asked.name)
+    assert (waiting.phase, waiting.condition("Waiting").reason) == (DeletionPhase.WAITING, "StoreIdentityMissing")
+
+    world.weather.identity = "store-1"
+    await world.passes(minutes=2)
+    assert [job.target.identity for job in jobs(world)] == ["store-1", "store-1"]
+
+
 async def test_a_restart_and_a_catalogue_made_anew_bring_nothing_back(world, desk):
     asked = await desk.ask("store", VOL, ["backup-1"])
     whole = await desk.ask("store", "shop.web")

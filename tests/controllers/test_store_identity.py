@@ -207,17 +207,62 @@ async def test_a_target_that_is_made_anew_takes_the_store_that_is_there(world):
     assert (await target(world)).status.store.identity == "store-2"
 
 
+async def upgraded(world, **weather):
+    """A server of before stops, which called the target available, and one of now begins."""
+    found = await target(world)
+    await world.store.update_status(found.replace(status=BackupTargetStatus(available=True)))
+    vars(world.weather).update(weather)
+    await world.restart()
+
+
+async def test_after_an_upgrade_the_store_is_recognised_by_the_volumes_of_finished_backups(backed_up):
+    await upgraded(backed_up, identity="")
+
+    status = (await target(backed_up)).status
+    assert backed_up.weather.asked_for == ("blog.posts", "shop.db")
+    assert (status.available, status.store.identity) == (True, "store-1")
+
+
+async def test_after_an_upgrade_with_the_share_away_nothing_is_written_until_it_is_back_or_adopted(backed_up):
+    await upgraded(backed_up, identity="", unrecognised=True)
+    await ask(backed_up, "late")
+
+    status = (await target(backed_up)).status
+    assert (status.available, status.store.identity, status.store.url) == (False, "", "")
+    assert await why(backed_up, Backup, "late") == ("Queued", "StoreIdentityMissing")
+    assert backed_up.movers.started == backed_up.movers.waiting == []
+    backed_up.weather.unrecognised = False
+    backed_up.movers.obliging = True
+    await backed_up.passes(seconds=6)
+    assert await backed_up.phase(Backup, "late") == "Completed"
+
+
+async def test_after_an_upgrade_an_emptied_store_can_be_adopted(backed_up):
+    await upgraded(backed_up, identity="", unrecognised=True)
+
+    status = await adopted(backed_up, unrecognised=False)
+
+    assert (status.available, status.store.identity) == (True, "store-1")
+    assert backed_up.weather.asked_for == ()
+
+
+async def test_a_store_that_takes_no_identity_is_known_by_its_volumes_at_each_look(backed_up):
+    backed_up.weather.takes_none = True
+    await upgraded(backed_up, identity="")
+    assert (await target(backed_up)).status.store == StoreIdentity(url="file:///somewhere")
+
+    backed_up.weather.unrecognised = True
+    await backed_up.passes(seconds=31)
+
+    status = (await target(backed_up)).status
+    assert (status.available, status.condition("Available").reason) == (False, "StoreIdentityMissing")
+
+
 async def test_jobs_that_write_to_a_place_that_nobody_has_looked_at_do_not_begin(shop):
     """After an upgrade: an older version called it available, and nobody knows yet which store is there now."""
-    found = await target(shop)
     await ask(shop)
     assert isinstance(shop.movers.started[0].job, UploadJob)
-    shop.weather.store_is_down = True
-    await shop.store.update_status(
-        found.replace(status=BackupTargetStatus(available=True)).with_metadata(
-            resource_version=(await target(shop)).metadata.resource_version
-        )
-    )
-    await shop.restart()
+
+    await upgraded(shop, store_is_down=True)
 
     assert shop.movers.started == shop.movers.waiting == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.errors import NotFound
+from tidegate.errors import NotFound, StoreIdentityMissing
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Ref
 from tidegate.model.schedule import Schedule
@@ -154,6 +154,16 @@ async def test_a_store_that_is_away_at_the_beginning_is_waited_for_with_a_reason
     assert (waiting.status.phase, condition.reason) == (SystemBackupPhase.NEW, "TargetUnavailable")
     system = await protected.store.get(SystemBackup, "s")
     assert (system.status.phase, system.status.condition("Waiting")) == (SystemBackupPhase.READY, None)
+
+
+async def test_a_system_backup_waits_for_the_right_store_with_that_reason(protected):
+    protected.archives.trouble = StoreIdentityMissing("what is there has no name")
+    waiting = await take(protected, "s")
+    protected.archives.trouble = None
+    await protected.passes(seconds=15)
+
+    assert waiting.status.condition("Waiting").reason == "StoreIdentityMissing"
+    assert await protected.phase(SystemBackup, "s") == "Ready"
 
 
 async def test_a_store_that_goes_away_while_volumes_are_backed_up_holds_them_in_the_queue(protected):

@@ -17,6 +17,7 @@ from tidegate.decide.system_backup import (
     judge_backups,
     volumes_as_they_are,
 )
+from tidegate.decide.target_away import why_wait
 from tidegate.errors import (
     AlreadyExists,
     CatalogueNotRead,
@@ -253,7 +254,7 @@ class SystemBackupController:
 
 
 def _reason(error: RetryableError) -> Reason:
-    return Reason.PENDING_EVALUATION if isinstance(error, CatalogueNotRead) else Reason.TARGET_UNAVAILABLE
+    return Reason.PENDING_EVALUATION if isinstance(error, CatalogueNotRead) else why_wait(error)
 
 
 def _why_too_late(error: RetryableError) -> str:

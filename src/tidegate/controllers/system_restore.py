@@ -16,11 +16,11 @@ from tidegate.decide.system_restore_volumes import (
     volumes_as_they_are,
     with_restore_names,
 )
+from tidegate.decide.target_away import why_wait
 from tidegate.errors import AlreadyExists, DamageError, NotFound, RetryableError, StaleVersion, UserError
 from tidegate.format.system_backup_cfg import split_archive_url
 from tidegate.model.labels import Selector
 from tidegate.model.node import Node
-from tidegate.model.reasons import Reason
 from tidegate.model.resource import Ref
 from tidegate.model.restore import Restore
 from tidegate.model.system import SYSTEM_RESTORE_LABEL
@@ -159,7 +159,7 @@ class SystemRestoreController:
             why = f"the target did not answer in time: {error.message}"
             await self._end(system, SystemRestorePhase.ERROR, why)
             return Next.done()
-        told = system.status.waiting(Reason.TARGET_UNAVAILABLE, error.message, since=now)
+        told = system.status.waiting(why_wait(error), error.message, since=now)
         await self.store.update_status(system.replace(status=told))
         return Next.after(_ASK_AGAIN)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from tidegate.errors import RetryableError
 from tidegate.model.reasons import Reason
 from tidegate.model.target import BackupTarget
 
@@ -34,6 +35,11 @@ def away(target: BackupTarget) -> Away | None:
 def no_answer(name: str) -> Away:
     """What is said of one that is down."""
     return Away(Reason.TARGET_UNAVAILABLE, f"target {name} does not answer")
+
+
+def why_wait(error: RetryableError) -> Reason:
+    """In one word, for whoever met this error when it worked with a store."""
+    return next((reason for reason in _OTHER_STORE if reason == error.code), Reason.TARGET_UNAVAILABLE)
 
 
 def all_away(targets: Iterable[BackupTarget]) -> Mapping[str, Away]:

@@ -28,6 +28,8 @@ class MemoryArchives:
 
     objects: ObjectStore
     away: bool = False
+    trouble: StoreUnavailable | None = None
+    """What whoever asks is answered, if anything."""
     changed: set[str] = field(default_factory=set)
     """Paths of volumes that were written to."""
     key: EncryptionKey | None = None
@@ -63,6 +65,8 @@ class MemoryArchives:
         return volume.path in self.changed
 
     def _reached(self, access: TargetAccess) -> ObjectStore:
+        if self.trouble is not None:
+            raise self.trouble
         if self.away:
             raise StoreUnavailable(f"{access.url} does not answer")
         return self.objects
