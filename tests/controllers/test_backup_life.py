@@ -130,6 +130,23 @@ async def test_a_failed_volume_makes_the_backup_partially_failed_and_names_it(wo
     assert backup.status.failure_reason == "shop/db: /data/shop/db is gone"
 
 
+async def test_a_volume_tells_what_failed_since_its_last_good_backup(world):
+    await world.volumes("shop/db")
+    for name, ending in (("first", "fail"), ("second", "finish")):
+        await world.store.create(a_backup(name, "shop"))
+        await world.settle()
+        mover = world.movers.started[-1]
+        if ending == "fail":
+            mover.fail("SourceUnreadable", "/data/shop/db is gone")
+        else:
+            mover.finish()
+        await world.settle()
+        status = (await world.store.get(Volume, "db", "shop")).status
+        told = (status.last_backup, status.last_failed_backup, status.last_failure)
+        assert told == ((None, "first", "/data/shop/db is gone") if ending == "fail" else ("second", None, None))
+        await world.passes(seconds=1)
+
+
 async def test_files_that_could_not_be_read_make_the_backup_partially_failed_and_are_named(world):
     await world.volumes("shop/files")
     await world.store.create(a_backup("nightly", "shop"))

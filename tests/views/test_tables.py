@@ -9,6 +9,7 @@ from tidegate.model.backup import BackupPhase, BackupProgress, LabelSelector
 from tidegate.model.hooks import HookStatus
 from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.node import Node, NodeStatus
+from tidegate.model.protection import VolumeProtection
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Condition, Metadata, OwnerReference
 from tidegate.model.restore import Restore, RestoreSpec
@@ -164,6 +165,20 @@ def test_a_backup_that_holds_nothing_is_never_green_in_a_list(allowed, tone):
     status = BACKUPS.row(backup, READER, wide=False)[1]
 
     assert (status.text, status.tone) == ("Completed, empty", tone)
+
+
+@pytest.mark.parametrize(
+    ("state", "tone"), [("Protected", Tone.GOOD), ("NoSchedule", Tone.WAITING), ("Late", Tone.BAD), ("Never", Tone.BAD)]
+)
+def test_only_a_protected_volume_is_green_in_a_list(state, tone):
+    why = VolumeProtection(state=state, message="because", schedules=("nightly",))
+    volume = a_volume("shop", "db").with_status(protection=why)
+
+    cell = VOLUMES.row(volume, READER, wide=False)[2]
+
+    assert (cell.text, cell.tone) == (state, tone)
+    lines = told(describe_volume(volume, READER))
+    assert (lines["Protection", "State"], lines["Protection", "Why"]) == (state, "because")
 
 
 def test_what_is_being_deleted_says_so():

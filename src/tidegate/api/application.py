@@ -24,6 +24,7 @@ from tidegate.api import (
     notifications,
     page,
     pins,
+    protection,
     queue,
     resources,
     restores,
@@ -76,6 +77,7 @@ def _routes() -> Sequence[BaseRoute]:
     v1.include_router(settings.router)
     v1.include_router(queue.router)
     v1.include_router(load.router)
+    v1.include_router(protection.router)
     v1.include_router(restores.router)
     v1.include_router(schedules.router)
     v1.include_router(verifications.router)

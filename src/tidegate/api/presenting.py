@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tidegate.api.held_up_looks import with_reasons_now
 from tidegate.api.job_looks import with_bytes_now
 from tidegate.api.load_looks import with_load
+from tidegate.api.protection import with_protection
 from tidegate.api.queue_looks import queue_table
 from tidegate.api.queue_places import is_queued, placed_backups, placed_restores
 from tidegate.api.services import Services
@@ -15,6 +16,7 @@ from tidegate.model.backup import Backup
 from tidegate.model.node import Node
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
+from tidegate.model.volume import Volume
 
 Wire = dict[str, object]
 
@@ -30,6 +32,8 @@ async def present(services: Services, resources: Sequence[Resource], *, whole: b
         resources = await placed_restores(services, restores, whole=whole)
     if any(isinstance(resource, Node) for resource in resources):
         resources = await with_load(services, resources)
+    if any(isinstance(resource, Volume) for resource in resources):
+        resources = await with_protection(services, resources)
     if any(map(waits_for_gate, resources)):
         waits = await waits_now(services)
         return [explained(resource, waits).to_wire() for resource in resources]
@@ -49,7 +53,7 @@ async def present_one(services: Services, resource: Resource) -> Wire:
 
 async def present_news(services: Services, resource: Resource) -> Wire:
     """For a stream of changes: the position as it is now, the reason as it was written. Cheap, for there are many."""
-    if isinstance(resource, Node):  # these change rarely
+    if isinstance(resource, (Node, Volume)):  # these change rarely
         return await present_one(services, resource)
     if not isinstance(resource, Backup) or not is_queued(resource):
         return resource.to_wire()

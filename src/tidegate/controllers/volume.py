@@ -7,7 +7,7 @@ from datetime import datetime
 from tidegate.controllers.observation import all_of, all_transfers, over_or_deleting
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.controllers.stored_backups import StoredBackups, stored_backups
-from tidegate.decide.last_backup import full_name, newest_uploads
+from tidegate.decide.last_backup import LastFailure, backup_of, failure_since, full_name, newest_uploads
 from tidegate.errors import NotFound
 from tidegate.format.backup_url import BackupUrl
 from tidegate.model.labels import Selector
@@ -18,6 +18,7 @@ from tidegate.model.volume import Volume
 from tidegate.ports.catalogue import Catalogue
 from tidegate.ports.resource_store import ResourceStore
 
+_LONGEST_FAILURE = 500
 _TARGETS = Ref("BackupTarget", "all")
 
 
@@ -55,9 +56,10 @@ class VolumeController:
             return Next.done()
         uploads = await all_transfers(self.store, Selector.matching({VOLUME_LABEL: volume.metadata.uid}))
         if (newest := next(iter(newest_uploads(uploads).values()), None)) is not None:
-            await self.store.update_status(with_upload(volume, newest))
+            found = with_upload(volume, newest)
+            await self.store.update_status(with_failure(found, failure_since(found.status.last_backup_at, uploads)))
             return Next.done()
-        await self._write_stored([volume])
+        await self._write_stored([with_failure(volume, failure_since(None, uploads))])
         return Next.done()
 
     def _after_a_sync(self, resource: Resource) -> Iterable[Ref]:
@@ -85,10 +87,19 @@ def with_upload(volume: Volume, newest: Transfer) -> Volume:
     """The volume with what its newest upload tells."""
     result = newest.status.result
     return volume.with_status(
-        last_backup=next((owner.name for owner in newest.metadata.owner_references), None),
+        last_backup=backup_of(newest),
         last_backup_at=newest.status.completion_timestamp,
         last_backup_url=result.url if result is not None else None,
         size=result.size if result is not None else None,
+    )
+
+
+def with_failure(volume: Volume, failure: LastFailure | None) -> Volume:
+    """The volume with what went wrong since its last good backup; without, if nothing did."""
+    if failure is None:
+        return volume.with_status(last_failed_backup=None, last_failed_at=None, last_failure=None)
+    return volume.with_status(
+        last_failed_backup=failure.backup, last_failed_at=failure.at, last_failure=failure.why[:_LONGEST_FAILURE]
     )
 
 

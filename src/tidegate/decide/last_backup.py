@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from tidegate.decide.rollup import left_out
 from tidegate.model.catalogue import CatalogueBackup
 from tidegate.model.system import StoredVolumeBackup
 from tidegate.model.transfer import Transfer, TransferPhase
@@ -56,9 +57,40 @@ def stored_by(upload: Transfer) -> StoredVolumeBackup:
     return StoredVolumeBackup(target=spec.target, store_volume=spec.store_volume, store_backup=spec.store_backup)
 
 
+@dataclass(frozen=True)
+class LastFailure:
+    """The newest upload of a volume that failed, or left something out, with nothing better after it."""
+
+    at: datetime
+    why: str
+    backup: str | None = None
+    """Name of the Backup that it was part of."""
+
+
+def failure_since(good_at: datetime | None, uploads: Iterable[Transfer]) -> LastFailure | None:
+    """Return what went wrong with a volume since its last good backup ended, if anything did."""
+    bad = [
+        LastFailure(at, why, backup_of(upload))
+        for upload in uploads
+        if (at := upload.status.completion_timestamp) is not None and not upload.deleting and (why := _failure(upload))
+    ]
+    newest = max(bad, key=lambda failure: failure.at, default=None)
+    return None if newest is None or (good_at is not None and newest.at < good_at) else newest
+
+
+def _failure(upload: Transfer) -> str:
+    if upload.status.phase is TransferPhase.FAILED:
+        return upload.status.message or "it does not say why"
+    return left_out(upload) if upload.status.phase is TransferPhase.COMPLETED else ""
+
+
+def backup_of(upload: Transfer) -> str | None:
+    """Return the name of the Backup that an upload is part of."""
+    return next((owner.name for owner in upload.metadata.owner_references), None)
+
+
 def _of_upload(upload: Transfer) -> LastBackup:
-    owner = next((owner.name for owner in upload.metadata.owner_references), None)
-    return LastBackup(stored_by(upload), upload.status.start_timestamp, owner)
+    return LastBackup(stored_by(upload), upload.status.start_timestamp, backup_of(upload))
 
 
 def _began(upload: Transfer) -> tuple[bool, datetime | None]:

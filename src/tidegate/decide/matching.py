@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tidegate.decide.last_backup import full_name
 from tidegate.decide.overlap import is_glob, selects
-from tidegate.decide.restore_places import full_name
 from tidegate.decide.selection import volumes_to_back_up
 from tidegate.errors import InvalidInput
 from tidegate.model.backup import EMPTY_CONDITION, NOTHING_MATCHED, Backup, BackupPhase, BackupSpec
@@ -83,7 +83,7 @@ def _names_in_vain(spec: BackupSpec, volumes: Sequence[Volume]) -> Iterator[Unma
         elif is_glob(pattern) and not any(selects(name, included=(pattern,), excluded=()) for name in namespaces):
             yield Unmatched(field, f"no volume is in a namespace that matches {pattern}")
     if spec.included_volumes:
-        names = {full_name(volume.namespace, volume.name) for volume in volumes}
+        names = {full_name(volume) for volume in volumes}
         for index, name in enumerate(spec.included_volumes):
             if name not in names:
                 yield Unmatched(f"includedVolumes[{index}]", f"there is no volume {name}{_meant(name, names)}")

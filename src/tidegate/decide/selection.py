@@ -14,12 +14,15 @@ from tidegate.model.volume import Volume
 
 def volumes_to_back_up(spec: BackupSpec, volumes: Iterable[Volume]) -> list[Volume]:
     """The volumes in the backup's namespaces that its selectors pick, in a stable order."""
-    included = frozenset(spec.included_volumes)
+    included, there = frozenset(spec.included_volumes), [volume for volume in volumes if not volume.deleting]
+    names = {volume.namespace for volume in there}
+    scope = {
+        name for name in names if selects(name, included=spec.included_namespaces, excluded=spec.excluded_namespaces)
+    }
     wanted = [
         volume
-        for volume in volumes
-        if not volume.deleting
-        and selects(volume.namespace, included=spec.included_namespaces, excluded=spec.excluded_namespaces)
+        for volume in there
+        if volume.namespace in scope
         and _labelled(spec, volume)
         and (not spec.included_volumes or f"{volume.namespace}/{volume.name}" in included)
     ]

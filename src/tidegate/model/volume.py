@@ -5,6 +5,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from tidegate.model.protection import VolumeProtection
 from tidegate.model.resource import Resource, Spec, Status
 from tidegate.model.volume_kind import VolumeKind as VolumeKind  # noqa: PLC0414  # many know it from here
 
@@ -75,6 +76,13 @@ class VolumeStatus(Status):
     """Where the newest backup of this volume is in its store; Longhorn understands it too. Absent: there is none."""
     size: int | None = None
     """Bytes at that time."""
+    last_failed_backup: str | None = None
+    """Name of the Backup that failed for this volume, or left something of it out, after the last good one."""
+    last_failed_at: datetime | None = None
+    last_failure: str | None = None
+    """Why."""
+    protection: VolumeProtection | None = None
+    """Derived when it is shown, never stored: it changes with the time."""
 
 
 class Volume(Resource):

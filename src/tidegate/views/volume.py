@@ -1,9 +1,10 @@
 """Volumes as a table and as a description."""
 
+from tidegate.model.protection import ProtectionState
 from tidegate.model.volume import Volume
 from tidegate.views.phases import conditions_section, identity_lines
 from tidegate.views.reader import Reader
-from tidegate.views.table import Cell, Column, Section, TableView, Tone, label_text, section, sections
+from tidegate.views.table import Cell, Column, Section, TableView, Tone, joined, label_text, section, sections
 
 _NEVER = "never"
 
@@ -23,11 +24,21 @@ def _size(volume: Volume, reader: Reader) -> str:
     return "" if volume.status.size is None else reader.size(volume.status.size)
 
 
+# Good for the one state that is: a backup that nothing follows is no protection.
+_TONES = {ProtectionState.PROTECTED: Tone.GOOD, ProtectionState.NO_SCHEDULE: Tone.WAITING}
+
+
+def _protection(volume: Volume) -> Cell:
+    found = volume.status.protection
+    return Cell("") if found is None else Cell(found.state, _TONES.get(found.state, Tone.BAD))
+
+
 VOLUMES = TableView(
     (Volume,),
     (
         Column("NAMESPACE", lambda volume, _: volume.namespace),
         Column("NAME", lambda volume, _: volume.name),
+        Column("PROTECTION", lambda volume, _: _protection(volume)),
         Column("KIND", lambda volume, _: volume.spec.source_kind),
         Column("SIZE", _size, right=True),
         Column("LAST BACKUP", lambda volume, _: _last_backup(volume)),
@@ -39,6 +50,13 @@ VOLUMES = TableView(
         Column("URL", lambda volume, _: volume.status.last_backup_url or "", wide=True),
     ),
 )
+
+
+def _protection_lines(volume: Volume) -> list[tuple[str, str]]:
+    found = volume.status.protection
+    if found is None:
+        return []
+    return [("State", found.state), ("Why", found.message), ("Schedules", joined(found.schedules))]
 
 
 def describe_volume(volume: Volume, reader: Reader) -> tuple[Section, ...]:
@@ -55,6 +73,7 @@ def describe_volume(volume: Volume, reader: Reader) -> tuple[Section, ...]:
                 ("Excludes", " ".join(spec.excludes)),
             ],
         ),
+        section("Protection", _protection_lines(volume)),
         section(
             "Last backup",
             [

@@ -574,6 +574,20 @@ export type PrepareQueue = {
   restoreShare: number;
 };
 
+export type ProtectedVolume = {
+  state: ProtectionState;
+  message: string;
+  schedules: (string)[];
+  volume: string;
+};
+
+export type Protection = {
+  counts: Record<string, number>;
+  volumes: (ProtectedVolume)[];
+};
+
+export type ProtectionState = "Protected" | "NoSchedule" | "FailedLast" | "Late" | "Never";
+
 export type Queue = {
   limit: number;
   paused: boolean;
@@ -1078,6 +1092,12 @@ export type VolumeKind = "directory" | "image" | "device";
 
 export type VolumeOutcome = "" | "Waiting" | "InProgress" | "Completed" | "Failed";
 
+export type VolumeProtection = {
+  state: ProtectionState;
+  message: string;
+  schedules: (string)[];
+};
+
 export type VolumeSpec = {
   directory?: string;
   image?: string;
@@ -1092,6 +1112,10 @@ export type VolumeStatus = {
   lastBackupAt?: string;
   lastBackupUrl?: string;
   size?: number;
+  lastFailedBackup?: string;
+  lastFailedAt?: string;
+  lastFailure?: string;
+  protection?: VolumeProtection;
 };
 
 export type VolumeSync = {
