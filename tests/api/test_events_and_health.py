@@ -39,11 +39,11 @@ async def test_a_change_is_written_once_for_all_who_watch(services):
 
     async def show(resource):
         shown.append(resource.name)
-        return {"name": resource.name}
+        return resource
 
     await services.store.create(a_backup("one"))
     event = await anext(services.store.watch([Backup], since="0"))
-    lines = [await services.event_lines.line(event, show) for _ in range(100)]
+    lines = [(await services.event_lines.line(event, show))[0] for _ in range(100)]
 
     assert (len(set(lines)), shown) == (1, ["one"])
 
@@ -171,7 +171,7 @@ async def test_the_queue_is_measured_from_what_is_stored(api, services):
     lines = set((await api.get("/metrics")).text.splitlines())
 
     assert {
-        'tidegate_queue_length{reason="PendingEvaluation"} 1.0',
+        'tidegate_queue_length{reason="NamespaceOverlapRunning"} 1.0',
         'tidegate_queue_length{reason="Paused"} 0.0',
         "tidegate_queue_oldest_wait_seconds 0.0",
         "tidegate_queue_running 2.0",

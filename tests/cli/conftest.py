@@ -104,6 +104,12 @@ class FakeServer:
             self.changed.wait_for(lambda: self.closing or self.broken > broken or len(self.log) > position, timeout=10)
             return self.log[position:], len(self.log), self.closing or self.broken > broken
 
+    def move(self, wire, place):
+        """Tell those who listen of another place in the queue; nothing is stored."""
+        with self.changed:
+            moved = {**wire, "status": {**wire["status"], "queuePosition": place}}
+            self._tell("MODIFIED", moved, str(len(self.log) + 1))
+
     def when_listening(self, *steps):
         self.steps.extend(steps)
 

@@ -36,6 +36,20 @@ def test_changes_follow_the_list_as_rows_under_the_same_header(run, server):
     assert lines[-1].endswith("(deleted)")
 
 
+def test_a_new_place_in_the_queue_is_a_row_though_the_backup_has_no_new_version(run, server):
+    nightly = server.put(a_backup("nightly", phase=BackupPhase.QUEUED), queuePosition=4)
+
+    def go_on():
+        for place in (3, 3, 2):
+            server.move(nightly, place)
+        stop_watching(server)()
+
+    server.when_listening(go_on)
+    lines = run("backup", "get", "-w").out.splitlines()
+
+    assert [line.split()[:3] for line in lines[1:]] == [["nightly", "Queued", place] for place in "432"]
+
+
 def test_in_json_each_change_is_one_object_on_one_line_and_what_is_gone_says_so(run, server):
     server.put(a_backup("nightly"))
 

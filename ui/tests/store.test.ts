@@ -23,6 +23,16 @@ describe("a collection", () => {
         all.publish();
         expect(names(all)).toEqual(["a@7"]);
     });
+    test("a new place in the queue is news without a new version, but undoes nothing that was drawn", () => {
+        const all = fresh();
+        const placed = (place: number) => ({ ...at("a", 5), status: { ...at("a", 5).status, queuePosition: place } });
+        all.replaceAll([placed(4)], "5");
+        all.note("MODIFIED", placed(3));
+        expect(all.get("a")?.status.queuePosition).toBe(3);
+        all.sketch("a", (held) => held && { ...held, status: { ...held.status, queuePosition: 1 } });
+        all.note("MODIFIED", placed(2));
+        expect(all.get("a")?.status.queuePosition).toBe(1);
+    });
     test("a list that comes after the news of a deletion does not bring the dead back", () => {
         const all = fresh();
         all.note("DELETED", at("a", 6));

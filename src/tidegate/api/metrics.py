@@ -1,6 +1,5 @@
 """Metrics that cannot lie: counted from stored phases at each scrape, so no series outlives its object."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
@@ -9,7 +8,7 @@ from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, M
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from tidegate.api.metric_families import gauge
-from tidegate.api.queue_looks import backup_figures, queue_table
+from tidegate.api.queue_looks import backup_figures, queue_table, reasons_now
 from tidegate.api.restore_metrics import restore_metrics
 from tidegate.api.schedule_metrics import schedule_metrics
 from tidegate.api.scrape_looks import scrape_figures
@@ -70,7 +69,7 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
         yield family
     yield _phases("transfers", "Transfers by phase.", TransferPhase, transfers.phases)
     yield gauge("transfers_stalled", "Transfers that make no progress.", [], [([], transfers.stalled)])
-    for family in _queue(services, figures, table):
+    for family in _queue(services, figures, table, await reasons_now(services, table)):
         yield family
     for family in await gate_families(services):
         yield family
@@ -100,10 +99,10 @@ def _phases(name: str, text: str, phases: Iterable[P], counts: Mapping[P, int]) 
     return gauge(name, text, ["phase"], [([str(phase)], counts.get(phase, 0)) for phase in phases])
 
 
-def _queue(services: Services, figures: BackupFigures, table: QueueTable) -> Iterator[Metric]:
-    # Nobody has told yet why one that has just come waits.
-    waiting = table.reasons + Counter({Reason.PENDING_EVALUATION: table.reasons[""]})
-    lengths = [([str(reason)], waiting[reason]) for reason in _WHY_BACKUPS_WAIT]
+def _queue(
+    services: Services, figures: BackupFigures, table: QueueTable, waiting: Mapping[str, int]
+) -> Iterator[Metric]:
+    lengths = [([str(reason)], waiting.get(str(reason), 0)) for reason in _WHY_BACKUPS_WAIT]
     yield gauge("queue_length", "Queued backups by reason.", ["reason"], lengths)
     since = figures.queued_since()
     oldest = (services.clock.now() - since).total_seconds() if since else 0.0

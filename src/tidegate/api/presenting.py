@@ -26,21 +26,7 @@ async def present(services: Services, resources: Sequence[Resource], *, whole: b
 
     Places, and rows that have one, are told from one look. What is gone by then is left out.
     """
-    if backups := [one for one in resources if isinstance(one, Backup)]:
-        resources = await placed_backups(services, backups, whole=whole)
-    if restores := [one for one in resources if isinstance(one, Restore)]:
-        resources = await placed_restores(services, restores, whole=whole)
-    if any(isinstance(resource, Node) for resource in resources):
-        resources = await with_load(services, resources)
-    if any(isinstance(resource, Volume) for resource in resources):
-        resources = await with_protection(services, resources)
-    if any(map(waits_for_gate, resources)):
-        waits = await waits_now(services)
-        return [explained(resource, waits).to_wire() for resource in resources]
-    if any(map(has_volumes_on_the_way, resources)):
-        return [(await with_volumes_now(services, resource)).to_wire() for resource in resources]
-    resources = await with_reasons_now(services, resources)
-    return [(await with_bytes_now(services, one)).to_wire() for one in resources]
+    return [resource.to_wire() for resource in await _as_they_are(services, resources, whole=whole)]
 
 
 async def present_one(services: Services, resource: Resource) -> Wire:
@@ -51,11 +37,29 @@ async def present_one(services: Services, resource: Resource) -> Wire:
     return found[0]
 
 
-async def present_news(services: Services, resource: Resource) -> Wire:
+async def present_news(services: Services, resource: Resource) -> Resource:
     """For a stream of changes: the position as it is now, the reason as it was written. Cheap, for there are many."""
     if isinstance(resource, (Node, Volume)):  # these change rarely
-        return await present_one(services, resource)
+        return (await _as_they_are(services, [resource]))[0]
     if not isinstance(resource, Backup) or not is_queued(resource):
-        return resource.to_wire()
+        return resource
     position = (await queue_table(services)).position(resource.name)
-    return resource.with_status(queue_position=position).to_wire()
+    return resource.with_status(queue_position=position)
+
+
+async def _as_they_are(services: Services, resources: Sequence[Resource], *, whole: bool = False) -> Sequence[Resource]:
+    if backups := [one for one in resources if isinstance(one, Backup)]:
+        resources = await placed_backups(services, backups, whole=whole)
+    if restores := [one for one in resources if isinstance(one, Restore)]:
+        resources = await placed_restores(services, restores, whole=whole)
+    if any(isinstance(resource, Node) for resource in resources):
+        resources = await with_load(services, resources)
+    if any(isinstance(resource, Volume) for resource in resources):
+        resources = await with_protection(services, resources)
+    if any(map(waits_for_gate, resources)):
+        waits = await waits_now(services)
+        return [explained(resource, waits) for resource in resources]
+    if any(map(has_volumes_on_the_way, resources)):
+        return [await with_volumes_now(services, resource) for resource in resources]
+    resources = await with_reasons_now(services, resources)
+    return [await with_bytes_now(services, one) for one in resources]

@@ -1,21 +1,25 @@
 """Looking at the queue for an answer: the server's own table where there is one, else what the store lists."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import suppress
 
 from tidegate.api.services import Services
 from tidegate.api.transfer_looks import transfer_table
 from tidegate.decide.backup_figures import BackupFigures
-from tidegate.decide.backup_queue import QueueSnapshot
+from tidegate.decide.backup_queue import QueueSnapshot, plan_admissions
 from tidegate.decide.queue_table import QueueTable, Surroundings
 from tidegate.decide.restore_queue import RestoreTable
 from tidegate.errors import NotFound
 from tidegate.model.backup import Backup
 from tidegate.model.job_progress import transfer_progress
 from tidegate.model.kinds import KIND_BY_NAME
+from tidegate.model.reasons import Reason
 from tidegate.model.restore import Restore
 from tidegate.model.setting import Settings
 from tidegate.model.transfer import Transfer
+
+# Judging so many takes a few milliseconds.
+_JUDGED_AT_ONCE = 1000
 
 
 async def queue_table(services: Services) -> QueueTable:
@@ -63,6 +67,16 @@ async def restore_table(services: Services) -> RestoreTable:
     table = RestoreTable()
     table.replace_all((await services.store.list(Restore)).items)
     return table
+
+
+async def reasons_now(services: Services, table: QueueTable) -> Counter[str]:
+    """How many wait for what: as things are, or in a very long queue as it was last written down."""
+    if len(table.queued()) > _JUDGED_AT_ONCE:
+        # Nobody has told yet why one that has just come waits.
+        return table.reasons + Counter({str(Reason.PENDING_EVALUATION): table.reasons[""]})
+    snapshot, settings = await queue_now(services, table)
+    plan = plan_admissions(snapshot, limit=settings.concurrent_backups)
+    return Counter([*(str(one.reason) for one in plan.wait), *(str(Reason.PENDING_EVALUATION) for _ in plan.start)])
 
 
 async def queue_now(services: Services, table: QueueTable) -> tuple[QueueSnapshot, Settings]:

@@ -33,7 +33,7 @@ async def placed_backups(services: Services, backups: Sequence[Backup], *, whole
     # No waiting from here on: the table may be the server's own.
     names, limit, now = [row.name for row in rows if is_queued(row)], settings.concurrent_backups, services.clock.now()
     found = standings(table, table.snapshot(around), names, limit=limit, now=now)
-    return [_explained(row, found[row.name]) if row.name in found and is_queued(row) else row for row in rows]
+    return [explained(row, found[row.name]) if row.name in found and is_queued(row) else row for row in rows]
 
 
 async def placed_restores(services: Services, restores: Sequence[Restore], *, whole: bool) -> list[Restore]:
@@ -47,7 +47,8 @@ async def placed_restores(services: Services, restores: Sequence[Restore], *, wh
     return [row.with_status(queue_position=places.get(row.name)) if is_waiting_restore(row) else row for row in rows]
 
 
-def _explained(backup: Backup, found: Standing) -> Backup:
+def explained(backup: Backup, found: Standing) -> Backup:
+    """The backup with its place, and why it waits as things are now."""
     # Who may start has a position too, until the queue has written that it does.
     status, obstacle = backup.status, found.obstacle
     said = status.condition("Waiting")

@@ -113,6 +113,16 @@ def _check_selector(text: str) -> None:
         raise wrong_usage(f"-l: {error}.") from error
 
 
+_State = tuple[str, str, str]
+"""Its version, and what is told without being stored: its place in a queue, and why it waits as things are now."""
+
+
+def _state(wire: Wire) -> _State:
+    status = wire.get("status") or {}
+    waits = [c.get("message", "") for c in status.get("conditions", ()) if c.get("type") == "Waiting"]
+    return version_of(wire), str(status.get("queuePosition", "")), "".join(waits)
+
+
 class _Watched:
     """What was shown of each resource, so that a look taken anew shows only what is new."""
 
@@ -121,7 +131,7 @@ class _Watched:
         self._query = query
         self._selector = Selector.parse(query.selector)
         self._names = {place_of(noun, name, query.namespace) for name in query.names}
-        self._versions: dict[str, str] = {}
+        self._shown: dict[str, _State] = {}
         self.found: list[Wire] = []
 
     def look(self, client: Client) -> str:
@@ -137,11 +147,12 @@ class _Watched:
         if not self._asked_for(wire):
             return False
         # A setting that has its default was never stored, so it has no uid.
-        who, version = uid_of(wire) or full_name_of(wire), version_of(wire)
+        who = uid_of(wire) or full_name_of(wire)
         if deleted:
-            return self._versions.pop(who, None) is not None
-        news = self._versions.get(who) != version
-        self._versions[who] = version
+            return self._shown.pop(who, None) is not None
+        state = _state(wire)
+        news = self._shown.get(who) != state
+        self._shown[who] = state
         return news
 
     def _asked_for(self, wire: Wire) -> bool:

@@ -32,8 +32,10 @@ from tidegate.ports.resource_store import ResourceStore
 log = structlog.get_logger(__name__)
 
 KEY = Ref("BackupQueue", "backup-queue")
-# In a queue up to this long every new reason is written down at once. In a longer one that would be a write for each
-# backup that waits whenever one starts; there the words follow with the regular look, and the API tells fresh ones.
+# Why one waits is written down twice at most, so a long chain of backups that wait for each other costs no write for
+# each link. Whoever asks, watches or scrapes is told what is so now, which needs no writes.
+_MOST_WORDS_EACH = 2
+# In a queue up to this long the words are written at once; in a longer one they follow with the regular look.
 _SHORT = 100
 _MOST_WORDS_AT_ONCE = 500
 
@@ -181,4 +183,6 @@ class BackupQueue:
 
 def _is_news(entry: QueueEntry, waiting: Waiting, *, short: bool) -> bool:
     reason, message = entry.why
+    if entry.words >= _MOST_WORDS_EACH:
+        return False
     return waiting.reason != reason or (short and waiting.message != message)

@@ -34,6 +34,13 @@ def with_events(before: Backup, after: Backup, *, now: datetime) -> Backup:
     return after.with_status(events=events) if told else after
 
 
+def times_passed_over(backup: Backup) -> int:
+    """How often it was written down why it waits, since it joined the queue for the last time."""
+    events = backup.status.events
+    joined = max((place for place, event in enumerate(events) if event.reason == "Queued"), default=-1)
+    return sum(event.count for event in events[joined + 1 :] if event.reason == "PassedOver")
+
+
 def _steps(before: Backup, after: Backup, now: datetime) -> list[tuple[EventType, str, str]]:
     phase, status = after.status.phase, after.status
     if phase is before.status.phase:

@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from tidegate.decide.backup_events import times_passed_over
 from tidegate.decide.backup_queue import Contender, QueueSnapshot
 from tidegate.decide.claims import RestoreClaim
 from tidegate.decide.overlap import Scope, is_glob, resolve_scope, selects, universe_of
@@ -38,6 +39,8 @@ class QueueEntry:
     deleting: bool = False
     why: tuple[str, str] = ("", "")
     """The reason and the message that are stored: why it waits, as far as anyone was told."""
+    words: int = 0
+    """How often that was written since it joined the queue."""
 
     @classmethod
     def of(cls, backup: Backup) -> "QueueEntry":
@@ -59,6 +62,7 @@ class QueueEntry:
             cancel=spec.cancel,
             deleting=backup.deleting,
             why=(waiting.reason, waiting.message) if (waiting := status.condition("Waiting")) else ("", ""),
+            words=times_passed_over(backup),
         )
 
 
@@ -71,6 +75,10 @@ class QueueTable:
         self._wishes = WishIndex()
         self.reasons: Counter[str] = Counter()
         """How many wait for what, as far as anyone was told."""
+        self.moves = 0
+        """How often somebody's place may have changed."""
+        self.moved_at = 0
+        """The version of the newest backup that changed places."""
         self._running: dict[str, QueueEntry] = {}
         self._new: dict[str, QueueEntry] = {}
         self._cancelled: dict[str, QueueEntry] = {}
@@ -93,14 +101,15 @@ class QueueTable:
     def note(self, backup: Backup) -> None:
         """The backup is now like this."""
         self._highest_ticket = max(self._highest_ticket, backup.status.queue_ticket or 0)
+        moves = self.moves
         waits = backup.status.phase in _BEFORE_ITS_SLOT and not backup.deleting
-        if not waits and not backup.holds_slot:
-            self.forget(backup.name)
-            return
-        entry = QueueEntry.of(backup)
+        entry = QueueEntry.of(backup) if waits or backup.holds_slot else None
         if self._entries.get(backup.name) != entry:
             self.forget(backup.name)
-            self._add(entry)
+            if entry is not None:
+                self._add(entry)
+        if self.moves != moves:
+            self.moved_at = max(self.moved_at, int(backup.metadata.resource_version or 0))
 
     def queue(self, entry: QueueEntry, ticket: int) -> None:
         """As if this one had joined the queue with this ticket."""
@@ -117,6 +126,7 @@ class QueueTable:
         if self._cancelled.pop(name, None) is None and entry.phase is BackupPhase.QUEUED:
             place = self._key(entry)
             del self._order[bisect_left(self._order, place)]
+            self.moves += 1
             self._wishes.remove(entry.wanted, place)
             self.reasons[entry.why[0]] -= 1
         self._wanted[entry.wanted] -= 1
@@ -206,6 +216,7 @@ class QueueTable:
         if around.head_start_seconds != self._head_start_seconds:
             self._head_start_seconds = around.head_start_seconds
             self._order = sorted(self._key(self._entries[name]) for _, _, name in self._order)
+            self.moves += 1
             self._wishes = WishIndex()
             for place in self._order:
                 self._wishes.add(self._entries[place[2]].wanted, place)
@@ -227,6 +238,7 @@ class QueueTable:
             self._cancelled[entry.name] = entry  # it takes no place and claims nothing any more
         elif entry.phase is BackupPhase.QUEUED:
             insort(self._order, self._key(entry))
+            self.moves += 1
             self._wishes.add(entry.wanted, self._key(entry))
             self.reasons[entry.why[0]] += 1
         elif entry.phase is BackupPhase.NEW:

@@ -9,8 +9,8 @@ export type Change = "ADDED" | "MODIFIED" | "DELETED";
 export const keyOf = (resource: { metadata: { name: string; namespace: string } }): string =>
     resource.metadata.namespace ? `${resource.metadata.namespace}/${resource.metadata.name}` : resource.metadata.name;
 
-const isNewer = (one: AnyResource, other: AnyResource): boolean =>
-    Number(one.metadata.resourceVersion) > Number(other.metadata.resourceVersion);
+const newer = (one: AnyResource, other: AnyResource): number =>
+    Number(one.metadata.resourceVersion) - Number(other.metadata.resourceVersion);
 
 export class Collection<T extends AnyResource> {
     /** Counts changes; whoever shows the collection reads it, and is drawn again with the next one. */
@@ -21,6 +21,8 @@ export class Collection<T extends AnyResource> {
     private gone = new Set<string>();
     private sorted: T[] | null = null;
     private listVersion = "";
+    // What is drawn before the server has answered: only its answer replaces it.
+    private drawn = new WeakSet<T>();
 
     constructor(readonly plural: string) {}
 
@@ -47,9 +49,15 @@ export class Collection<T extends AnyResource> {
         if (change === "DELETED") {
             this.gone.add(resource.metadata.uid);
             if (held?.metadata.uid === resource.metadata.uid) this.items.delete(key);
-        } else if (!this.gone.has(resource.metadata.uid) && (!held || isNewer(resource, held))) {
+        } else if (!this.gone.has(resource.metadata.uid) && (!held || this.isNews(change, resource, held))) {
             this.items.set(key, resource);
         }
+    }
+
+    /** A place in the queue changes without a new version: nobody writes it down. */
+    private isNews(change: Change, resource: T, held: T): boolean {
+        const by = newer(resource, held);
+        return by > 0 || (by === 0 && change === "MODIFIED" && !this.drawn.has(held));
     }
 
     publish(): void {
@@ -85,8 +93,10 @@ export class Collection<T extends AnyResource> {
     sketch(key: string, draw: (held: T | undefined) => T | undefined): () => void {
         const held = this.items.get(key);
         const drawn = draw(held);
-        if (drawn) this.items.set(key, drawn);
-        else this.items.delete(key);
+        if (drawn) {
+            this.items.set(key, drawn);
+            this.drawn.add(drawn);
+        } else this.items.delete(key);
         this.publish();
         return () => {
             if (this.items.get(key) !== drawn) return; // the server has spoken meanwhile
