@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { command, commands, quote } from "../src/logic/commands";
 import { cronHint, cronWords, longestGap, readCron } from "../src/logic/cron";
 import { asClock, asClockToday, asDayClock, asExact, asSeconds, shortTimes } from "../src/logic/moments";
+import { bytesInWords, ofVolume } from "../src/logic/job_bytes";
 import { bytes, duration, percent, rate, relative, timeLeft } from "../src/logic/quantities";
-import { pastRates, Window } from "../src/logic/rates";
+import { pastRates, sent, Window } from "../src/logic/rates";
 import { toYaml } from "../src/logic/yaml";
 
 describe("quantities read as on the command line", () => {
@@ -128,6 +129,42 @@ test("YAML is read back as what it was, also where a word looks like something e
     );
 });
 
+describe("how far a job is", () => {
+    const MIB = 1024 ** 2;
+    test.each([
+        [{ done: MIB, total: 4 * MIB, volumesNotMeasured: 0 }, "1.0 MiB of 4.0 MiB"],
+        [
+            { done: MIB, total: 4 * MIB, volumesNotMeasured: 2 },
+            "1.0 MiB of at least 4.0 MiB, 2 volumes not measured yet",
+        ],
+        [{ done: 0, total: 0, volumesNotMeasured: 1 }, "1 volume not measured yet"],
+        [{ done: 0, volumesNotMeasured: 0 }, ""],
+    ])("%j", (told, words) => {
+        expect(bytesInWords(told).amount).toBe(words);
+    });
+    test("leaves out rate and time left as long as they mean nothing", () => {
+        expect(bytesInWords({ done: 0, volumesNotMeasured: 0 })).toEqual({ amount: "", speed: "", left: "" });
+        expect(bytesInWords({ done: 0, volumesNotMeasured: 0, bytesPerSecond: 1024, secondsLeft: 90 })).toMatchObject({
+            speed: "1.0 KiB/s",
+            left: "1m30s left",
+        });
+    });
+    test("a volume counts in bytes of its data, whatever its mover has to look at", () => {
+        expect(ofVolume({ bytesDone: 10, totalBytes: 100, size: 1000, bytesPerSecond: 5 }, 7)).toEqual({
+            done: 910,
+            size: 1000,
+            perSecond: 5,
+        });
+        expect(ofVolume({ bytesDone: 1024, totalBytes: 4096, size: 400, bytesPerSecond: 512 }, undefined)).toEqual({
+            done: 100,
+            size: 400,
+            perSecond: 50,
+        });
+        expect(ofVolume({ bytesDone: 0 }, 7)).toMatchObject({ done: 0, size: 7 });
+        expect(ofVolume({ bytesDone: 3 }, undefined)).toMatchObject({ done: 3 });
+    });
+});
+
 describe("rates of the past", () => {
     const at = (second: number): string => new Date(second * 1000).toISOString();
     const moved = (from: number, to: number | undefined, bytesDone: number) => ({
@@ -144,6 +181,18 @@ describe("rates of the past", () => {
         expect(rates(moved(-20, undefined, 8000))).toEqual([100, 100, 100, 100, 100, 100]));
     test("leave out what took no time, and what was over before", () =>
         expect(rates(moved(5, 5.5, 9_000_000), moved(-50, -10, 4000))).toEqual([0, 0, 0, 0, 0, 0]));
+    test("of an upload count what it has sent, not what it has only looked at", () => {
+        const unchanged = {
+            ...moved(0, 30, 9e9),
+            status: { ...moved(0, 30, 9e9).status, result: { size: 9e9, newBytes: 3000 } },
+        };
+        expect(pastRates([unchanged], 0, 60_000, 10_000, sent).map(({ value }) => value)).toEqual([
+            100, 100, 100, 0, 0, 0,
+        ]);
+        expect(pastRates([moved(0, undefined, 6000)], 0, 60_000, 30_000, sent).map(({ value }) => value)).toEqual([
+            100, 100,
+        ]);
+    });
     test("stand before what was seen", () => {
         const seen = new Window(600_000);
         seen.add(30_000, 7);

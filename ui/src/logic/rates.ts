@@ -30,20 +30,31 @@ type Moved = {
         startTimestamp?: string;
         completionTimestamp?: string;
         progress?: { bytesDone: number };
-        result?: { size: number };
+        result?: { size: number; newBytes?: number };
     };
 };
 
+/** What an upload has sent. What it only looked at is no load of the store, and much more at times. */
+export const sent = ({ status }: Moved): number => status.result?.newBytes ?? status.progress?.bytesDone ?? 0;
+/** What a download has brought. */
+export const brought = ({ status }: Moved): number => status.progress?.bytesDone ?? status.result?.size ?? 0;
+
 /** What the records tell of the time before anybody looked: each transfer at its mean rate, from its start to its end. */
-export function pastRates(transfers: readonly Moved[], from: number, to: number, stepMs: number): Sample[] {
-    const means = transfers.flatMap(({ status }) => {
+export function pastRates(
+    transfers: readonly Moved[],
+    from: number,
+    to: number,
+    stepMs: number,
+    moved: (one: Moved) => number = brought,
+): Sample[] {
+    const means = transfers.flatMap((one) => {
+        const { status } = one;
         const begin = time(status.startTimestamp);
         const end = time(status.completionTimestamp) ?? to;
-        const moved = status.progress?.bytesDone ?? status.result?.size ?? 0;
         // What was over within a blink has no rate that can be drawn.
         return begin === undefined || end < from || end - begin < 1000
             ? []
-            : [{ begin, end, rate: (moved * 1000) / (end - begin) }];
+            : [{ begin, end, rate: (moved(one) * 1000) / (end - begin) }];
     });
     const count = Math.max(0, Math.floor((to - from) / stepMs));
     return Array.from({ length: count }, (_, n) => {

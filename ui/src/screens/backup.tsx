@@ -12,12 +12,13 @@ import { Ago, At, Namespaces, Phase, Reason } from "../parts/words";
 import { backups, need, restores, type Transfer } from "../store/resources";
 import { storedBytes, untilKnown } from "../store/catalogue";
 import { now } from "../store/clock";
-import { isPinned, phaseOf } from "./backup_actions";
+import { isOver, isPinned, phaseOf } from "./backup_actions";
 import { Chain } from "./backup_chain";
 import { Files } from "./backup_files";
 import { Proof } from "./backup_proof";
 import { actionsOf } from "./backups";
 import { JobLog } from "./job_log";
+import { JobProgress } from "./job_progress";
 import { AskedBy } from "./queue_running";
 import { Transfers } from "./running";
 import { TransferTable } from "./transfer_table";
@@ -65,6 +66,14 @@ export function BackupScreen({ name }: { name: string }) {
                 <ActionButton key={action.label} action={action} />
             ))}
         >
+            {!isOver(backup) && backup.status.progress && (
+                <Card title="Progress">
+                    <div class="body">
+                        <JobProgress job={backup} />
+                        <p class="muted">{itemsOf(backup)}</p>
+                    </div>
+                </Card>
+            )}
             <div class="grid">
                 <Facts backup={backup} />
                 <Sizes backup={backup} uploads={uploads} />
@@ -80,6 +89,13 @@ export function BackupScreen({ name }: { name: string }) {
             <Source backup={backup} />
         </Screen>
     );
+}
+
+function itemsOf({ status }: Backup): string {
+    const counted = status.progress;
+    return counted
+        ? `${counted.itemsBackedUp} of ${plural(counted.totalItems, "item")} backed up`
+        : "it is being worked out which volumes belong to it";
 }
 
 function Facts({ backup }: { backup: Backup }) {
@@ -191,11 +207,7 @@ function Sizes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
                     )}
                 </dd>
                 <dt>Items</dt>
-                <dd>
-                    {backup.status.progress
-                        ? `${backup.status.progress.itemsBackedUp} of ${backup.status.progress.totalItems}`
-                        : "not counted yet"}
-                </dd>
+                <dd>{itemsOf(backup)}</dd>
                 {warnings.length > 0 && (
                     <>
                         <dt>Warnings</dt>

@@ -9,6 +9,7 @@ import { Ago, At, Phase, Reason } from "../parts/words";
 import { cancelVerification, create, draft } from "../store/operations";
 import { need, verifications } from "../store/resources";
 import { canRestore } from "./backup_actions";
+import { JobProgress } from "./job_progress";
 
 const FINAL: ReadonlySet<string> = new Set(["Completed", "Failed", "FailedValidation", "Canceled"]);
 
@@ -65,21 +66,24 @@ function Going({ verification }: { verification: Verification }) {
     const { status, metadata } = verification;
     const waiting = status.conditions.find((one) => one.type === "Waiting" && one.status === "True");
     return (
-        <p class="row" data-verification={metadata.name}>
-            <Phase phase={verification.spec.cancel ? "Cancelling" : status.phase} />
-            {waiting ? (
-                <>
-                    <Reason reason={waiting.reason} /> {waiting.message}
-                </>
-            ) : (
-                <span class="muted">
-                    {status.progress
-                        ? `${status.progress.itemsVerified} of ${plural(status.progress.totalItems, "volume")} proven, ${bytes(status.progress.bytesVerified)}`
-                        : "it is being worked out what has to be restored"}
-                </span>
-            )}
-            {!verification.spec.cancel && <ActionButton small action={cancelAction(metadata.name)} />}
-        </p>
+        <>
+            <p class="row" data-verification={metadata.name}>
+                <Phase phase={verification.spec.cancel ? "Cancelling" : status.phase} />
+                {waiting ? (
+                    <>
+                        <Reason reason={waiting.reason} /> {waiting.message}
+                    </>
+                ) : (
+                    <span class="muted">
+                        {status.progress
+                            ? `${status.progress.itemsVerified} of ${plural(status.progress.totalItems, "volume")} proven, ${bytes(status.progress.bytesVerified)}`
+                            : "it is being worked out what has to be restored"}
+                    </span>
+                )}
+                {!verification.spec.cancel && <ActionButton small action={cancelAction(metadata.name)} />}
+            </p>
+            <JobProgress job={verification} />
+        </>
     );
 }
 

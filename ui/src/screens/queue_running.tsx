@@ -2,10 +2,11 @@ import type { Backup } from "../api/types";
 import { plural } from "../logic/quantities";
 import { ActionButton, ActionMenu } from "../parts/actions";
 import { backupLink, Link } from "../parts/link";
-import { Ago, Bar, Namespaces, Phase } from "../parts/words";
+import { Ago, Namespaces, Phase } from "../parts/words";
 import { SCHEDULE_LABEL } from "../logic/protection";
 import { backups } from "../store/resources";
 import { cancelAction, deleteAction, phaseOf } from "./backup_actions";
+import { JobShare } from "./job_progress";
 import { lit } from "./queue";
 
 const REQUESTED_BY = "tidegate.dev/requested-by";
@@ -47,7 +48,7 @@ export function RunningLane({ names, limit }: { names: readonly string[]; limit:
                             Started
                         </th>
                         <th scope="col" class="secondary">
-                            Items
+                            Done
                         </th>
                         <th scope="col">
                             <span class="hidden-label">Actions</span>
@@ -66,7 +67,6 @@ export function RunningLane({ names, limit }: { names: readonly string[]; limit:
 
 function Running({ name, backup }: { name: string; backup: Backup | undefined }) {
     const progress = backup?.status.progress;
-    const percent = progress?.totalItems ? Math.floor((progress.itemsBackedUp * 100) / progress.totalItems) : undefined;
     return (
         <tr data-row={name} id={`backup-${name}`}>
             <td>
@@ -85,11 +85,13 @@ function Running({ name, backup }: { name: string; backup: Backup | undefined })
                 <Ago time={backup?.status.startTimestamp} none="not yet" />
             </td>
             <td class="secondary">
-                {progress ? (
-                    <span class="row">
-                        <Bar percent={percent} label={`Items of ${name}`} />
-                        {progress.itemsBackedUp} of {progress.totalItems}
-                    </span>
+                {backup && progress ? (
+                    <>
+                        <JobShare job={backup} />
+                        <span class="muted small">
+                            {progress.itemsBackedUp} of {plural(progress.totalItems, "item")}
+                        </span>
+                    </>
                 ) : (
                     <span class="muted">being counted</span>
                 )}

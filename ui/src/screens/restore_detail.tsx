@@ -10,6 +10,7 @@ import { At, Phase } from "../parts/words";
 import { param, setParams } from "../store/place";
 import { restores, transfersDown } from "../store/resources";
 import { JobLog } from "./job_log";
+import { JobProgress } from "./job_progress";
 import { restoreActions, restoreIsOver, restorePhaseOf } from "./restore_actions";
 import { RESTORE_UID, Transfers } from "./running";
 import { TransferTable } from "./transfer_table";
@@ -49,7 +50,12 @@ export function RestoreDetail() {
             <div class="body stack">
                 <Facts restore={restore} />
                 <Command text={commands.describeRestore(name)} />
-                {!restoreIsOver(restore) && <Transfers transfers={transfers} />}
+                {!restoreIsOver(restore) && (
+                    <>
+                        <JobProgress job={restore} />
+                        <Transfers transfers={transfers} />
+                    </>
+                )}
             </div>
             {transfers.length > 0 && <TransferTable of="restore" transfers={transfers} />}
             <div class="body">

@@ -1,7 +1,8 @@
 import type { Backup, Restore } from "../api/types";
 import { command, commands } from "../logic/commands";
-import { bytes, duration, percent, plural, rate, time, timeLeft, UNKNOWN } from "../logic/quantities";
-import { meanRate, stalledFor } from "../logic/rates";
+import { ofVolume } from "../logic/job_bytes";
+import { bytes, duration, percent, plural, rate, time, timeLeft } from "../logic/quantities";
+import { meanRate, stalledFor, type Window } from "../logic/rates";
 import { ActionButton } from "../parts/actions";
 import { backupLink, Link, restoreLink } from "../parts/link";
 import { Plot } from "../parts/plot";
@@ -23,6 +24,7 @@ import {
 import { down, isMoving, sampled, standsFor, startSampling, up } from "../store/samples";
 import { cancelAction, isOver, phaseOf } from "./backup_actions";
 import { JobLog } from "./job_log";
+import { JobProgress } from "./job_progress";
 import { cancelRestoreAction, restoreIsOver, restorePhaseOf } from "./restore_actions";
 
 const BACKUP_UID = "tidegate.dev/backup-uid";
@@ -56,8 +58,8 @@ export function RunningScreen() {
                 title="Bytes per second"
                 end={
                     <span class="legend">
-                        <span class="key">to the store</span>
-                        <span class="key second">from the store</span>
+                        <Now label="to the store" of={up} />
+                        <Now label="from the store" of={down} second />
                         <span>ten minutes; means before this page was opened</span>
                     </span>
                 }
@@ -91,6 +93,18 @@ export function RunningScreen() {
                 ))}
             </Card>
         </Screen>
+    );
+}
+
+/** A rate of the past may be so high that the present one is a flat line: so it is also said. */
+function Now({ label, of, second }: { label: string; of: Window; second?: boolean }) {
+    sampled.value;
+    const value = of.samples.at(-1)?.value;
+    return (
+        <span class={second ? "key second" : "key"}>
+            {label}
+            {value ? ` ${rate(value)}` : ""}
+        </span>
     );
 }
 
@@ -152,6 +166,7 @@ function BackupJob({ backup, transfers }: { backup: Backup; transfers: Transfer[
                     <ActionButton small action={cancelAction(backup)} />
                 </span>
             </header>
+            <JobProgress job={backup} />
             <Transfers transfers={transfers} />
             {param("log") === `backup/${backup.metadata.name}` && (
                 <JobLog
@@ -188,6 +203,7 @@ function RestoreJob({ restore, transfers }: { restore: Restore; transfers: Trans
                     <ActionButton small action={cancelRestoreAction(restore)} />
                 </span>
             </header>
+            <JobProgress job={restore} />
             <Transfers transfers={transfers} />
             {param("log") === `restore/${restore.metadata.name}` && (
                 <JobLog
@@ -243,9 +259,12 @@ function Moving({ transfer }: { transfer: Transfer }) {
             </div>
         );
     }
-    const { bytesDone = 0, totalBytes, bytesPerSecond, stage = "" } = status.progress;
-    const done = percent(bytesDone, totalBytes);
-    const left = timeLeft(bytesDone, totalBytes, bytesPerSecond);
+    const { stage = "", bytesDone = 0 } = status.progress;
+    const { done, size, perSecond } = ofVolume(status.progress, spec.expectedSize);
+    const share = percent(done, size);
+    // It is done when it says so, not when its last byte has gone out.
+    const shown = share === undefined ? undefined : Math.min(share, 99);
+    const left = done === size ? undefined : timeLeft(done, size, perSecond);
     const mean = meanRate(bytesDone, time(status.startTimestamp), now.value);
     return (
         <div class="moving">
@@ -256,19 +275,17 @@ function Moving({ transfer }: { transfer: Transfer }) {
                     {status.node && ` on ${status.node}`}
                 </span>
             </span>
-            <Bar percent={done} label={`Bytes of ${name}`} stalled={stands !== undefined} />
-            <span class="end">{done === undefined ? "" : `${done} %`}</span>
-            <span class="end">
-                {bytes(bytesDone)} of {totalBytes === undefined ? UNKNOWN : bytes(totalBytes)}
-            </span>
+            <Bar percent={shown} label={`Bytes of ${name}`} stalled={stands !== undefined} />
+            <span class="end">{shown === undefined ? "" : `${shown} %`}</span>
+            <span class="end">{size === undefined ? bytes(done) : `${bytes(done)} of ${bytes(size)}`}</span>
             <span class="end" title="now, and over the whole time">
-                {rate(bytesPerSecond)} <span class="muted">⌀ {rate(mean)}</span>
+                {rate(perSecond)} <span class="muted">⌀ {rate(mean)}</span>
             </span>
             <span class="end">
                 {stands !== undefined ? (
                     <Stalled milliseconds={stands} />
                 ) : left === undefined ? (
-                    `${UNKNOWN} left`
+                    ""
                 ) : (
                     `${duration(left)} left`
                 )}

@@ -1,8 +1,8 @@
 // What the page has seen over time. The server keeps no history of rates: what was before the page was opened is drawn
 // from the records of transfers, at their mean rates.
 
-import { signal } from "@preact/signals";
-import { pastRates, StallWatch, Window } from "../logic/rates";
+import { effect, signal, untracked } from "@preact/signals";
+import { pastRates, sent, StallWatch, Window } from "../logic/rates";
 import { keyOf } from "./collection";
 import { downloads, type Transfer, transfersDown, transfersUp, uploads } from "./resources";
 
@@ -31,9 +31,9 @@ function sample(): void {
     const now = Date.now();
     if (!remembered) {
         // Nothing is known yet; that nothing moves would be another thing.
-        if (![...uploads, ...downloads].every((kind) => kind.loaded.value)) return;
+        if (!allLoaded()) return;
         remembered = true;
-        up.begin(pastRates(transfersUp(), now - TEN_MINUTES_MS, now, PAST_STEP_MS));
+        up.begin(pastRates(transfersUp(), now - TEN_MINUTES_MS, now, PAST_STEP_MS, sent));
         down.begin(pastRates(transfersDown(), now - TEN_MINUTES_MS, now, PAST_STEP_MS));
     }
     const ups = transfersUp();
@@ -47,11 +47,16 @@ function sample(): void {
     sampled.value += 1;
 }
 
+const allLoaded = (): boolean => [...uploads, ...downloads].every((kind) => kind.loaded.value);
+
 let started = false;
 
 export function startSampling(): void {
     if (started) return;
     started = true;
-    sample();
+    // The first sample, and with it the past, comes with the records: a plot that is empty for a while tells that nothing moves.
+    effect(() => {
+        if (allLoaded()) untracked(sample);
+    });
     setInterval(sample, RATE_EVERY_MS);
 }
