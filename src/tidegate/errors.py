@@ -22,6 +22,7 @@
     │   │   ├── StoreIdentityMissing   what is there has no identity, but the store had one: is it mounted?
     │   │   └── StoreIdentityChanged   what is there is another store
     │   ├── StoreLocked            another client works on the same volume
+    │   │   └── StoreLockHeld      and has its lock; nothing was written
     │   ├── ServerUnreachable      no server where the CLI looked for one
     │   ├── NotDelivered           whoever should be notified did not take it
     │   ├── CatalogueNotRead       a store has not been read yet: what is not known may be there
@@ -185,6 +186,16 @@ class StoreLocked(RetryableError):
     """Another client works on the same volume of the store."""
 
     code = "StoreLocked"
+
+
+class StoreLockHeld(StoreLocked):
+    """Another client has the volume's lock, so the work was not begun. `lock` says which, and when it was written."""
+
+    code = "StoreLockHeld"
+
+    def __init__(self, message: str, *, lock: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.lock = lock
 
 
 class ServerUnreachable(RetryableError):

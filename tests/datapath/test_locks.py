@@ -7,13 +7,14 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.datapath.locks import SeenLock, VolumeLock, lock_in_the_way
-from tidegate.errors import NotFound, StoreLocked, StoreUnavailable, WorkCancelled
+from tidegate.datapath.locks import REFRESH_SECONDS, SeenLock, VolumeLock, lock_in_the_way
+from tidegate.errors import NotFound, StoreLocked, StoreLockHeld, StoreUnavailable, WorkCancelled
 from tidegate.format.lock_file import LockFile, LockType
 from tidegate.format.paths import lock_key, locks_dir
+from tidegate.model.mover_job import LockKnowledge, RemoveJob
 from tidegate.testing.clock import BEGINNING, ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects
-from tidegate.testing.mover_bench import no_wait
+from tidegate.testing.mover_bench import TARGET, no_wait
 
 BACKUP, DELETION = LockType.BACKUP_OR_RESTORE, LockType.DELETION
 FOREIGN = lock_key("vol", "lock-aaaaaaaaaaaaaaaa")
@@ -119,6 +120,94 @@ def test_a_lock_that_nobody_refreshed_is_dead(bench, store, clock):
 
     with lock(bench, BACKUP):
         assert len(lock_files(store)) == 2
+
+
+class Ahead(FaultyObjects):
+    """A store that tells of one lock that it was written in an hour: somebody set a clock."""
+
+    ahead = timedelta(hours=1)
+
+    def list_level(self, prefix):
+        level = super().list_level(prefix)
+        found = tuple(
+            replace(info, modified_at=info.modified_at + self.ahead) if info.key == FOREIGN else info
+            for info in level.objects
+        )
+        return replace(level, objects=found)
+
+
+def known(bench, **knowledge):
+    return VolumeLock(
+        bench.objects,
+        "vol",
+        BACKUP,
+        shop=bench.shop,
+        cancelled=bench.cancelled,
+        patient=False,
+        known=LockKnowledge(**knowledge),
+    )
+
+
+def test_a_lock_from_the_future_expires_like_any_other(bench, store, clock):
+    put_foreign(store, DELETION)
+    bench.objects = Ahead(store)
+    waited = []
+
+    def wait(seconds, stop):
+        if seconds < REFRESH_SECONDS:
+            waited.append(seconds)
+            pass_time(clock, seconds)
+        return no_wait(seconds, stop)
+
+    with lock(bench, wait=wait):
+        assert 150 <= sum(waited) < 200
+
+
+def test_a_lock_from_the_future_that_is_refreshed_is_alive(bench, store, clock):
+    bench.objects = Ahead(store)
+
+    def wait(seconds, stop):
+        put_foreign(store, DELETION)
+        pass_time(clock, seconds)
+        return no_wait(seconds, stop)
+
+    put_foreign(store, DELETION)
+    with pytest.raises(StoreLockHeld), lock(bench, wait=wait):
+        pass
+
+
+def test_who_has_a_slot_does_not_wait_and_tells_which_lock_is_in_the_way(bench, store):
+    put_foreign(store, DELETION)
+
+    with pytest.raises(StoreLockHeld) as held, known(bench):
+        pass
+
+    assert held.value.lock.startswith("lock-aaaaaaaaaaaaaaaa ")
+    with known(bench, stale_locks=(held.value.lock,)):
+        pass
+    pass_time(bench.clock, 1)
+    put_foreign(store, DELETION)  # it was alive after all
+    with pytest.raises(StoreLockHeld), known(bench, stale_locks=(held.value.lock,)):
+        pass
+
+
+def test_the_lock_of_a_mover_that_was_seen_to_end_is_dropped_at_once_and_no_other(bench, store):
+    put_foreign(store, DELETION)
+    other = lock_key("vol", "lock-bbbbbbbbbbbbbbbb")
+    store.put(other, LockFile("lock-bbbbbbbbbbbbbbbb", BACKUP, acquired=True).encode())
+
+    with known(bench, lock="lock-cccccccccccccccc", dead_locks=("lock-aaaaaaaaaaaaaaaa",)):
+        assert {file.name[5] for file in lock_files(store)} == {"b", "c"}
+    assert [file.name for file in lock_files(store)] == ["lock-bbbbbbbbbbbbbbbb"]
+
+
+def test_dead_locks_can_be_dropped_without_any_other_work(bench, store):
+    put_foreign(store, DELETION)
+    job = RemoveJob(target=TARGET, store_volume="vol", store_backups=(), only_dead_locks=True)
+
+    bench.do(job.replace(dead_locks=("lock-aaaaaaaaaaaaaaaa",)))
+
+    assert lock_files(store) == []
 
 
 def test_a_lock_that_cannot_be_read_counts_as_long_as_it_is_fresh(bench, store, clock):

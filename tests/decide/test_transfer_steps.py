@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidegate.decide.known_mover import KnownMover, MoverState
-from tidegate.decide.transfer_deadlines import CANCEL_GRACE, LOOK_AGAIN, TransferLimits
-from tidegate.decide.transfer_steps import (
+from tidegate.decide.transfer_deadlines import CANCEL_GRACE, LOCK_AGAIN, LOOK_AGAIN, TransferLimits
+from tidegate.decide.transfer_step import (
     BeginStop,
     ClearLeftovers,
     End,
@@ -18,9 +18,11 @@ from tidegate.decide.transfer_steps import (
     Note,
     StartMover,
     StopMover,
+    TryAgain,
     Wait,
-    next_step,
+    WaitForLock,
 )
+from tidegate.decide.transfer_steps import next_step
 from tidegate.model.mover_job import MOVER_DIED, ErrorReport, ResultReport
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Condition
@@ -311,3 +313,28 @@ def test_what_an_upload_left_in_the_store_is_removed_as_soon_as_its_mover_was_ki
 
 def test_a_mover_that_hangs_until_it_is_too_late_and_must_be_killed_is_told_to_be_late():
     assert step(a_case(P.ACCEPTED), said(DEAD), after=HOUR) == End(P.FAILED, UNPREPARED)
+
+
+LOCKED = ErrorReport(code="StoreLockHeld", message="another client deletes from volume v", lock="lock-a then")
+
+
+@pytest.mark.parametrize("phase", [P.ACCEPTED, P.PREPARED, P.IN_PROGRESS])
+def test_a_transfer_whose_volume_another_client_has_locked_waits_without_a_slot(phase):
+    assert step(a_case(phase), said(LOCKED)) == WaitForLock(LOCKED.message, THEN + LOCK_AGAIN)
+    assert step(a_case(phase, cancel=True), said(LOCKED)).phase is P.CANCELED
+
+
+def test_it_tries_again_later_and_not_for_ever():
+    waits = a_case(P.NEW, retry_at=THEN + MINUTE, waits_for_lock_since=THEN)
+    assert step(waits) == Wait(THEN + MINUTE)
+    assert step(waits, after=MINUTE) == TryAgain()
+    assert step(waits.with_spec(cancel=True)).phase is P.CANCELED
+
+    late = a_case(P.IN_PROGRESS, waits_for_lock_since=THEN - waits.spec.timeout)
+    assert step(late, said(LOCKED)) == End(P.FAILED, LOCKED.message, error_code="StoreLockHeld")
+
+
+def test_a_lost_lock_is_no_reason_to_begin_anew_for_something_was_written():
+    lost = ErrorReport(code="StoreLocked", message="the lock was lost")
+
+    assert step(a_case(P.IN_PROGRESS), said(lost)).phase is P.FAILED

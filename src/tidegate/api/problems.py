@@ -35,6 +35,7 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.StoreIdentityMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreIdentityChanged: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreLocked: HTTPStatus.LOCKED,
+    errors.StoreLockHeld: HTTPStatus.LOCKED,
     errors.ServerUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.NotDelivered: HTTPStatus.BAD_GATEWAY,
     errors.CatalogueNotRead: HTTPStatus.SERVICE_UNAVAILABLE,

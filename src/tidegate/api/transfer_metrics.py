@@ -21,6 +21,7 @@ _WHY_TRANSFERS_WAIT = (
     Reason.RESTORE_LIMIT,
     Reason.PREPARE_QUEUE_FULL,
     Reason.NODE_LOAD,
+    Reason.WAITING_FOR_LOCK,
 )
 
 

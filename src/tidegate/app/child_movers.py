@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tidegate.app.children import Children
 from tidegate.app.encryption_key import with_key_of_machine
+from tidegate.app.identity import new_id
 from tidegate.app.mover_process import ProcessMover
 from tidegate.app.nursery import Trade
 from tidegate.errors import RetryableError
@@ -20,7 +21,8 @@ class ChildMovers:
 
     async def start(self, job: Job) -> Mover:
         """Start a process and hand it its job."""
-        job = job.replace(target=with_key_of_machine(job.target))
+        lock = f"lock-{new_id().replace('-', '')[:16]}"
+        job = job.replace(target=with_key_of_machine(job.target), lock=lock)
         try:
             process = await self.children.start(Trade.MOVER)
         except OSError as error:

@@ -49,6 +49,7 @@ class ProcessMover:
     """One process. Its standard input stays open: a mover that reads its end has lost its server, and stops."""
 
     def __init__(self, process: Process, job: Job, on_end: Callable[["ProcessMover"], None]) -> None:
+        self.lock = job.lock
         self._process = process
         self._on_end = on_end
         self._stderr = asyncio.create_task(self._keep_stderr())

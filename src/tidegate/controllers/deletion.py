@@ -13,7 +13,8 @@ from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.observation import SettingsInMind, all_transfers
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide.deletions import KEPT_FOR, DeletionPlan, VolumeLook, plan_deletions, retry_delay
-from tidegate.errors import InvalidInput, NotFound, UserError
+from tidegate.decide.transfer_deadlines import LOCK_AGAIN
+from tidegate.errors import InvalidInput, NotFound, StoreLockHeld, UserError
 from tidegate.model.deletion import STORE_VOLUME_LABEL, Deletion, DeletionPhase, store_volume_mark
 from tidegate.model.labels import Selector
 from tidegate.model.mover_job import ErrorReport, RemoveJob, ResultReport, TargetAccess
@@ -161,7 +162,8 @@ class DeletionController:
             for one in running:
                 await self._end(one, DeletionPhase.REFUSED, words.message)
         else:
-            await self._failed(running, words.message)
+            held = words.code == StoreLockHeld.code
+            await self._failed(running, words.message, pause=LOCK_AGAIN if held else None)
         self.movers.forget(_errand(key))
         self._at_work.discard(key)
         _log_end(key, words)
@@ -178,12 +180,12 @@ class DeletionController:
             del self._want_slot[other]
             self.wake(other)
 
-    async def _failed(self, batch: Iterable[Deletion], why: str) -> datetime | None:
-        """Tried again later and later, for as long as somebody wants it gone."""
+    async def _failed(self, batch: Iterable[Deletion], why: str, *, pause: timedelta | None = None) -> datetime | None:
+        """Tried again later and later, or after `pause`, for as long as somebody wants it gone."""
         retry_at = None
         for one in batch:
-            attempts = one.status.attempts + 1
-            retry_at = self.clock.now() + retry_delay(attempts)
+            attempts = one.status.attempts + (pause is None)
+            retry_at = self.clock.now() + (pause or retry_delay(attempts))
             status = one.status.no_longer_waiting()
             await self.store.update_status(
                 one.replace(status=status).with_status(

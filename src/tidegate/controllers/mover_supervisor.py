@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tidegate.decide.known_locks import KnownLocks
 from tidegate.decide.known_mover import KnownMover, MoverState
 from tidegate.decide.transfer_deadlines import PROGRESS_EVERY
-from tidegate.model.mover_job import ErrorReport, ProgressReport, ReadyReport, RemoveJob, ResultReport
+from tidegate.errors import RetryableError
+from tidegate.model.mover_job import MOVER_DIED, ErrorReport, ProgressReport, ReadyReport, RemoveJob, ResultReport
 from tidegate.model.resource import Ref
 from tidegate.ports.clock import Clock
 from tidegate.ports.mover_host import Job, Mover, MoverHost, Report
@@ -48,6 +50,9 @@ class MoverSupervisor:
     others_move: Callable[[], None] = lambda: None
     """Called whenever one more, or one less, moves bytes."""
     _errands: dict[str, Errand] = field(default_factory=dict)
+    _locks: KnownLocks = field(default_factory=KnownLocks)
+    _sweeps: set[asyncio.Task[None]] = field(default_factory=set)
+    """They drop locks of movers that died."""
 
     async def ensure(self, name: str, job: Job, *, on_news: Ref, node: str = "") -> Errand:
         """The errand of this name, started now if it was not known. `on_news` is woken when it matters."""
@@ -55,6 +60,7 @@ class MoverSupervisor:
         if errand is None:
             removing = isinstance(job, RemoveJob)
             state = MoverState.MOVING if removing else MoverState.STARTING
+            job = self._locks.told(job, now=self.clock.now())
             known = KnownMover(state, heard_at=self.clock.now(), clears=removing)
             errand = Errand(await self.host.start(job), job, known, node, bandwidth=_bandwidth_in(job))
             self._errands[name] = errand
@@ -93,7 +99,7 @@ class MoverSupervisor:
     async def close(self) -> None:
         """End all movers."""
         await self.host.close()
-        tasks = [errand.task for errand in self._errands.values() if errand.task]
+        tasks = [errand.task for errand in self._errands.values() if errand.task] + list(self._sweeps)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _listen(self, errand: Errand, on_news: Ref) -> None:
@@ -120,7 +126,32 @@ class MoverSupervisor:
                 errand.known = heard.replace(progress=progress)
             case _:
                 errand.known = heard.replace(state=MoverState.ENDED, last_words=report)
+                self._note_locks(errand, report)
                 self.others_move()
+
+    def _note_locks(self, errand: Errand, words: ResultReport | ErrorReport) -> None:
+        """A process that is gone refreshes nothing, so nobody needs to wait until its lock expires."""
+        if isinstance(words, ResultReport):
+            self._locks.done(errand.job)
+        elif words.lock:
+            self._locks.met(errand.job, words.lock, now=self.clock.now())
+        elif words.code == MOVER_DIED and errand.mover.lock:
+            self._locks.owner_died(errand.job, errand.mover.lock)
+            sweep = asyncio.create_task(self._sweep(errand.job), name=f"drop {errand.mover.lock}")
+            self._sweeps.add(sweep)
+            sweep.add_done_callback(self._sweeps.discard)
+
+    async def _sweep(self, job: Job) -> None:
+        """Drop dead locks at once, for clients elsewhere too. If it fails, the next mover on the volume does it."""
+        empty = RemoveJob(target=job.target, store_volume=job.store_volume, store_backups=(), only_dead_locks=True)
+        sweeping = self._locks.told(empty, now=self.clock.now())
+        try:
+            mover = await self.host.start(sweeping)
+        except RetryableError:
+            return
+        async for report in mover.reports():
+            if isinstance(report, ResultReport):
+                self._locks.done(sweeping)
 
 
 def _bandwidth_in(job: Job) -> tuple[int | None, int | None]:

@@ -17,15 +17,17 @@ from tidegate.controllers.mover_jobs import MoverMeans, clearing_job, moving_job
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.observation import SettingsInMind
 from tidegate.controllers.reconciler import Next, Watch
-from tidegate.decide import transfer_steps as steps
+from tidegate.decide import transfer_step as steps
 from tidegate.decide.begin_anew import begun_anew
 from tidegate.decide.transfer_deadlines import TransferLimits
 from tidegate.decide.transfer_events import with_transfer_events
-from tidegate.decide.transfer_steps import Step, next_step
+from tidegate.decide.transfer_step import Step
+from tidegate.decide.transfer_steps import next_step
 from tidegate.errors import NotFound, UserError
 from tidegate.model.deletion import Deletion
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.mover_job import TargetAccess
+from tidegate.model.reasons import Reason
 from tidegate.model.resource import Condition, Ref, Resource
 from tidegate.model.setting import Setting, Settings
 from tidegate.model.target import BackupTarget
@@ -80,7 +82,7 @@ class TransferController:
         limits = TransferLimits(prepare=settings.prepare_timeout, stall=settings.stall_timeout)
         return next_step(transfer, errand.known if errand else None, now=self.clock.now(), limits=limits)
 
-    async def _apply(  # noqa: C901, PLR0911  # a row per kind of step
+    async def _apply(  # noqa: C901, PLR0911, PLR0912  # a row per kind of step
         self, transfer: Transfer, step: Step, settings: Settings
     ) -> Next:
         match step:
@@ -110,7 +112,14 @@ class TransferController:
                 self.movers.stop(transfer.metadata.uid)
                 return self._until(again)
             case steps.BeginAnew(why=why):
-                return await self._begin_anew(transfer, why)
+                # The target is looked at first, so that the gates know of it before they let the next one through.
+                self.doubt(transfer.spec.target)
+                return await self._back_to_new(transfer, begun_anew(transfer, why))
+            case steps.WaitForLock():
+                return await self._back_to_new(transfer, self._without_lock(transfer, step))
+            case steps.TryAgain():
+                await self.store.update_status(transfer.with_status(retry_at=None))
+                return Next.done()
             case steps.ForgetMover(again=again):
                 self.movers.forget(transfer.metadata.uid)
                 return self._until(again)
@@ -174,16 +183,24 @@ class TransferController:
         log.info("transfer ended", transfer=str(transfer.ref), phase=str(end.phase), message=end.message)
         return Next.done()
 
-    async def _begin_anew(self, transfer: Transfer, why: str) -> Next:
-        """The target is looked at first, so that the gates know of it before they let the next one through."""
-        self.doubt(transfer.spec.target)
-        again = begun_anew(transfer, why)
+    def _without_lock(self, transfer: Transfer, step: steps.WaitForLock) -> Transfer:
+        """It has written nothing, so it begins anew; meanwhile slot and place are for others."""
+        now = self.clock.now()
+        again = begun_anew(transfer)
+        waiting = again.status.waiting(Reason.WAITING_FOR_LOCK, step.why, since=now)
+        since = transfer.status.waits_for_lock_since or now
+        again = again.replace(status=waiting.replace(retry_at=step.until, waits_for_lock_since=since))
+        return with_transfer_events(transfer, again, now=now)
+
+    async def _back_to_new(self, transfer: Transfer, again: Transfer) -> Next:
         if again.metadata.labels != transfer.metadata.labels:
             written = await self.store.update(transfer.with_metadata(labels=again.metadata.labels))
             again = again.with_metadata(resource_version=written.metadata.resource_version)
         await self.store.update_status(again)
         self.movers.forget(transfer.metadata.uid)
-        log.warning("transfer waits for its store", transfer=str(transfer.ref), message=why)
+        why = again.status.condition("Waiting")
+        message = why.message if why else again.status.message
+        log.warning("transfer waits for its store", transfer=str(transfer.ref), message=message)
         return Next.done()
 
     async def _write(self, transfer: Transfer, **changes: object) -> None:

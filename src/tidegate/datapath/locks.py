@@ -7,16 +7,25 @@ Ages are judged by the store's own clock, which our own lock file shows us: a wr
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tidegate.datapath.leftovers import DEAD_AFTER, clear_leftovers, has_leftovers
 from tidegate.datapath.workshop import Workshop
-from tidegate.errors import DamagedMetadata, NotFound, StoreLocked, StoreUnavailable, TidegateError, WorkCancelled
+from tidegate.errors import (
+    DamagedMetadata,
+    NotFound,
+    StoreLocked,
+    StoreLockHeld,
+    StoreUnavailable,
+    TidegateError,
+    WorkCancelled,
+)
 from tidegate.format.checksum import checksum
 from tidegate.format.lock_file import EXPIRY, LARGEST_LOCK_FILE, LockFile, LockType
 from tidegate.format.paths import lock_key, lock_name_of, locks_dir
+from tidegate.model.mover_job import LockKnowledge
 from tidegate.ports.object_store import ObjectInfo, ObjectStore
 
 SETTLE_SECONDS = 2.0
@@ -41,6 +50,11 @@ class SeenLock:
     modified_at: datetime
 
     @property
+    def sighting(self) -> str:
+        """Which lock, and when it was written: the same for as long as its owner is silent."""
+        return f"{self.name} {self.modified_at.isoformat()}"
+
+    @property
     def rank(self) -> tuple[bool, datetime, str]:
         """Who comes first: acquired before pending, then older, then by name."""
         return (not self.acquired, self.modified_at, self.name)
@@ -56,8 +70,17 @@ def lock_in_the_way(mine: SeenLock, others: list[SeenLock], *, now: datetime) ->
     return min(rivals, key=lambda rival: rival.rank, default=None)
 
 
+def drop_locks(objects: ObjectStore, volume: str, names: Iterable[str]) -> None:
+    """Remove exactly these locks; only for owners that are surely dead."""
+    for name in names:
+        objects.delete(lock_key(volume, name))
+
+
 class VolumeLock:
-    """Held while inside the `with`; entering waits up to ten minutes for others, then raises StoreLocked.
+    """Held while inside the `with`; entering waits up to ten minutes for others, then raises StoreLockHeld.
+
+    Without `patient` it raises that at once, for whoever has a slot that others could use meanwhile. A lock whose time
+    has not changed for as long as a lock lives is dead, also where that time lies in the future.
 
     Who leaves after good work clears away what the dead left, if any was met: it has the lock that this needs.
     """
@@ -71,14 +94,22 @@ class VolumeLock:
         shop: Workshop,
         cancelled: threading.Event,
         on_wait: Callable[[str], None] = lambda _: None,
+        patient: bool = True,
+        known: LockKnowledge | None = None,
     ) -> None:
+        known = known or LockKnowledge()
         self._objects = objects
         self._volume = volume
-        self._file = LockFile(f"lock-{checksum(shop.new_id().encode())[:16]}", lock_type, acquired=False)
+        name = known.lock or f"lock-{checksum(shop.new_id().encode())[:16]}"
+        self._file = LockFile(name, lock_type, acquired=False)
         self._key = lock_key(volume, self._file.name)
         self._shop = shop
         self._cancelled = cancelled
         self._on_wait = on_wait
+        self._tries = _MOST_TRIES if patient else 1
+        self._dead = known.dead_locks
+        self._stale = frozenset(known.stale_locks)
+        self._first_seen: dict[str, float] = {}
         self._released = threading.Event()
         self._refreshed_at = 0.0
         self._modified_at: datetime | None = None  # of our acquired lock, by the store's clock
@@ -88,12 +119,13 @@ class VolumeLock:
         self._keeper = threading.Thread(target=self._keep, daemon=True)
 
     def __enter__(self) -> "VolumeLock":
-        for tries in range(1, _MOST_TRIES + 1):
+        drop_locks(self._objects, self._volume, self._dead)
+        for tries in range(1, self._tries + 1):
             try:
                 self._acquire()
                 break
-            except StoreLocked as conflict:
-                if tries == _MOST_TRIES:
+            except StoreLockHeld as conflict:
+                if tries == self._tries:
                     raise
                 self._on_wait(conflict.message)
                 self._pause(_RETRY_SECONDS)
@@ -150,7 +182,7 @@ class VolumeLock:
         if not self._objects.lists_at_once:
             return False
         looked_at = self._shop.clock.monotonic()
-        if self._look()[1]:
+        if self._dead or self._look()[1]:  # what the dead have sent may still arrive: give it the two seconds
             return False
         self._write(acquired=True)
         if self._shop.clock.monotonic() - looked_at < SETTLE_SECONDS / 2:
@@ -160,10 +192,19 @@ class VolumeLock:
 
     def _refuse_if_behind_another(self) -> None:
         mine, others = self._look()
+        others = [other for other in others if not self._is_stale(other)]
         rival = lock_in_the_way(mine, others, now=mine.modified_at + timedelta(seconds=SETTLE_SECONDS))
         if rival is not None:
             work = _WORK.get(rival.type, "works on")
-            raise StoreLocked(f"another client {work} volume {self._volume} ({rival.name}); please try again later")
+            raise StoreLockHeld(
+                f"another client {work} volume {self._volume} ({rival.name}); please try again later",
+                lock=rival.sighting,
+            )
+
+    def _is_stale(self, lock: SeenLock) -> bool:
+        now = self._shop.clock.monotonic()
+        seen_for = now - self._first_seen.setdefault(lock.sighting, now)
+        return lock.sighting in self._stale or seen_for > EXPIRY.total_seconds()
 
     def _look(self) -> tuple[SeenLock, list[SeenLock]]:
         listing = self._objects.list_level(locks_dir(self._volume))

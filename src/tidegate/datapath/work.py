@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from tidegate.datapath.download import StoredContent, open_backup
 from tidegate.datapath.index_keeping import keep_index
-from tidegate.datapath.locks import VolumeLock
+from tidegate.datapath.locks import VolumeLock, drop_locks
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.remove import Removal
 from tidegate.datapath.remove_volume import VolumeRemoval
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.datapath.upload import Footing, FootingLost, Upload
 from tidegate.datapath.workshop import Workshop
-from tidegate.errors import NoSpace, NotFound, TidegateError, Unauthenticated, WorkCancelled
+from tidegate.errors import NoSpace, NotFound, StoreLockHeld, TidegateError, Unauthenticated, WorkCancelled
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE
 from tidegate.format.backup_url import BackupUrl
 from tidegate.format.lock_file import LockType
@@ -48,6 +48,8 @@ def carry_out(
     work = _Work(shop, Progress(report, shop.clock), cancelled, on_ready)
     try:
         result = work.do(job)
+    except StoreLockHeld as error:
+        report(ErrorReport(code=error.code, message=error.message, hint=error.hint, lock=error.lock))
     except TidegateError as error:
         report(ErrorReport(code=error.code, message=error.message, hint=error.hint))
     except MemoryError:
@@ -81,7 +83,7 @@ class _Work:
         if job.volume_kind is VolumeKind.DIRECTORY and self.on_ready:
             job = self._ready_for_tree(job, volume)
         with contextlib.ExitStack() as stack:
-            lock = self._lock(volume, LockType.BACKUP_OR_RESTORE)
+            lock = self._lock(job, volume, LockType.BACKUP_OR_RESTORE)
             upload = Upload(
                 job,
                 volume,
@@ -155,7 +157,7 @@ class _Work:
             self._look_for_backup(job, volume)
             self._ready()
         with contextlib.ExitStack() as stack:
-            warnings = self._lock_if_allowed(volume, stack)
+            warnings = self._lock_if_allowed(job, volume, stack)
             content = stack.enter_context(open_backup(volume, job.store_backup, onto=job.onto, memory=job.memory_bytes))
             # How much a few paths are is known only once they are here.
             whole = shown_size(content.cfg_parameters, image_size=content.size)
@@ -182,7 +184,10 @@ class _Work:
 
     def _remove(self, job: RemoveJob) -> TransferResult:
         volume = self._volume(job)
-        lock = self._lock(volume, LockType.DELETION)
+        if job.only_dead_locks:
+            drop_locks(volume.objects, volume.name, job.dead_locks)
+            return TransferResult()
+        lock = self._lock(job, volume, LockType.DELETION)
         if job.whole_volume:
             return self._remove_volume(volume, lock)
         removal = Removal(job, volume, self.progress, lambda: self._checkpoint(lock), lock.confirm)
@@ -214,23 +219,24 @@ class _Work:
         if self.shop.bandwidth is not None and not isinstance(job, RemoveJob):
             self.shop.bandwidth.set(upload=job.upload_bytes_per_second, download=job.download_bytes_per_second)
 
-    def _lock(self, volume: StoredVolume, lock_type: LockType) -> VolumeLock:
+    def _lock(self, job: Job, volume: StoredVolume, lock_type: LockType) -> VolumeLock:
         return VolumeLock(
             volume.objects,
             volume.name,
             lock_type,
             shop=self.shop,
             cancelled=self.cancelled,
-            on_wait=lambda reason: self.progress.keep(f"waiting: {reason}"),
+            patient=False,
+            known=job,
         )
 
-    def _lock_if_allowed(self, volume: StoredVolume, stack: contextlib.ExitStack) -> list[str]:
+    def _lock_if_allowed(self, job: Job, volume: StoredVolume, stack: contextlib.ExitStack) -> list[str]:
         """A store that may only be read, or is full, must still be good for a restore.
 
         Should somebody delete the backup meanwhile, a block is missing, and the restore says so.
         """
         try:
-            stack.enter_context(self._lock(volume, LockType.BACKUP_OR_RESTORE))
+            stack.enter_context(self._lock(job, volume, LockType.BACKUP_OR_RESTORE))
         except Unauthenticated as error:
             return [f"the backup was read without a lock, because the store may not be written to: {error}"]
         except NoSpace as error:

@@ -3,6 +3,7 @@
 | phase | at most |
 |---|---|
 | New | no time of its own: it waits for what is ahead, and each of those has an end |
+| New, told to wait for the volume's lock | spec.timeout |
 | Accepted | `data-mover-prepare-timeout` |
 | Prepared, told to wait for its node's load | as New |
 | Prepared, told any other reason | spec.timeout |
@@ -22,6 +23,8 @@ PROGRESS_EVERY = timedelta(seconds=1)
 """How often progress is written at most; a transfer that is quicker is written when it ends."""
 LOOK_AGAIN = timedelta(seconds=5)
 STALLS_BEFORE_STOP = 3
+LOCK_AGAIN = timedelta(seconds=15)
+"""How long a transfer waits before it tries again to get the volume's lock."""
 CANCEL_GRACE = timedelta(hours=1)
 
 
@@ -63,6 +66,16 @@ def prepared_overdue(transfer: Transfer, limits: TransferLimits, *, now: datetim
     timeout = transfer.spec.timeout
     return Overdue(
         since + timeout, f"it was ready, but waited longer than {format_duration(timeout)}: {waiting.message}"
+    )
+
+
+def stall_message(stage: str, since: datetime, limits: TransferLimits) -> str:
+    """What a transfer is told that has made no progress since then."""
+    words = f" ({stage})" if stage else ""
+    end = since + STALLS_BEFORE_STOP * limits.stall
+    return (
+        f"no progress{words} since {since:%Y-%m-%d %H:%M:%S} UTC; it is stopped at {end:%H:%M:%S} "
+        "(data-mover-stall-timeout)"
     )
 
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from tidegate.decide.known_mover import KnownMover, MoverState
 from tidegate.decide.transfer_deadlines import (
     CANCEL_GRACE,
+    LOCK_AGAIN,
     LOOK_AGAIN,
     PROGRESS_EVERY,
     STALLS_BEFORE_STOP,
@@ -18,107 +19,42 @@ from tidegate.decide.transfer_deadlines import (
     TransferLimits,
     accepted_overdue,
     prepared_overdue,
+    stall_message,
 )
 from tidegate.decide.transfer_leftovers import left_behind
-from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing, WorkCancelled
+from tidegate.decide.transfer_step import (
+    BeginAnew,
+    BeginStop,
+    ClearLeftovers,
+    End,
+    ForgetMover,
+    LetGo,
+    MarkPrepared,
+    Note,
+    StartMover,
+    Step,
+    StopMover,
+    TryAgain,
+    Wait,
+    WaitForLock,
+)
+from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing, StoreLockHeld, WorkCancelled
 from tidegate.model.duration import format_duration
 from tidegate.model.mover_job import MOVER_DIED, ErrorReport, ResultReport
 from tidegate.model.transfer import Transfer, TransferPhase
-from tidegate.model.transfer_progress import TransferProgress, TransferResult
 
 NEVER_MOVED = "cancelled before it moved anything"
 ON_REQUEST = "cancelled on request"
 # While what is left is being removed; a mover that died there may have left more.
 _OTHER_STORE = frozenset({StoreIdentityMissing.code, StoreIdentityChanged.code})
-_WORTH_RETRYING = _OTHER_STORE | {"StoreUnavailable", "StoreBusy", "StoreLocked", "RetryableError", MOVER_DIED}
-
-
-@dataclass(frozen=True)
-class StartMover:
-    """Start a mover that opens what it needs and then waits."""
-
-
-@dataclass(frozen=True)
-class MarkPrepared:
-    """Its mover is ready."""
-
-
-@dataclass(frozen=True)
-class LetGo:
-    """Its gate let it through: bytes may move."""
-
-
-@dataclass(frozen=True)
-class Note:
-    """Write down how far it is, and whether it is stalled (the sentence; empty: it is not)."""
-
-    progress: TransferProgress | None
-    stalled: str
-
-
-@dataclass(frozen=True)
-class BeginStop:
-    """Go to Canceling, and ask the mover to stop."""
-
-    why: str
-
-
-@dataclass(frozen=True)
-class StopMover:
-    """Ask the mover to stop, again if need be, and look at `again`; the phase stays, because nothing was moved."""
-
-    again: datetime
-
-
-@dataclass(frozen=True)
-class ClearLeftovers:
-    """There is no mover any more: remove what one may have left unfinished in the store."""
-
-
-@dataclass(frozen=True)
-class ForgetMover:
-    """What it ended with may go better next time; look at `again`."""
-
-    again: datetime
-
-
-@dataclass(frozen=True)
-class BeginAnew:
-    """Its store is not there any more, or another one is: back to New, to wait for it. Doing it twice is harmless."""
-
-    why: str
-
-
-@dataclass(frozen=True)
-class End:
-    """It is over."""
-
-    phase: TransferPhase
-    message: str = ""
-    error_code: str | None = None
-    result: TransferResult | None = None
-
-
-@dataclass(frozen=True)
-class Wait:
-    """Nothing to do before `until`; without it, before something changes."""
-
-    until: datetime | None = None
-
-
-Step = (
-    StartMover
-    | MarkPrepared
-    | LetGo
-    | Note
-    | BeginStop
-    | StopMover
-    | ClearLeftovers
-    | ForgetMover
-    | BeginAnew
-    | End
-    | Wait
-)
+_WORTH_RETRYING = _OTHER_STORE | {
+    "StoreUnavailable",
+    "StoreBusy",
+    "StoreLocked",
+    StoreLockHeld.code,
+    "RetryableError",
+    MOVER_DIED,
+}
 
 
 def next_step(  # noqa: PLR0911  # a row per phase
@@ -141,7 +77,7 @@ def next_step(  # noqa: PLR0911  # a row per phase
             return case.canceling()
         case _:
             # Waiting for the gates costs no time: how long is decided by what is ahead, and each of those has an end.
-            return End(TransferPhase.CANCELED, NEVER_MOVED) if case.unwanted else Wait()
+            return End(TransferPhase.CANCELED, NEVER_MOVED) if case.unwanted else case.new()
 
 
 @dataclass(frozen=True)
@@ -154,6 +90,10 @@ class _Case:
     @property
     def unwanted(self) -> bool:
         return self.transfer.spec.cancel or self.transfer.deleting
+
+    def new(self) -> Step:
+        again = self.transfer.status.retry_at
+        return TryAgain() if again and self.now >= again else Wait(again)
 
     def accepted(self) -> Step:
         overdue = accepted_overdue(self.transfer, self.limits)
@@ -199,7 +139,8 @@ class _Case:
         if self.now >= give_up:
             return BeginStop(f"no progress for {format_duration(STALLS_BEFORE_STOP * self.limits.stall)}")
         stalls = silent_since + self.limits.stall
-        stalled = _stall_message(mover, silent_since, self.limits) if self.now >= stalls else ""
+        stage = mover.progress.stage if mover.progress else ""
+        stalled = stall_message(stage, silent_since, self.limits) if self.now >= stalls else ""
         before = self.transfer.status.condition("Stalled")
         told = before is not None and before.status == "True"
         written = self.transfer.status.progress
@@ -244,9 +185,18 @@ class _Case:
             return self._forced() if late else ForgetMover(self.now + (LOOK_AGAIN if mover.clears else timedelta()))
         if words.code in _OTHER_STORE and not self.unwanted:
             return BeginAnew(words.message)
+        if words.code == StoreLockHeld.code and (step := self._without_lock(words.message)):
+            return step
         # What to do about it is told too: nobody sees the mover's own words but here.
         message = "; ".join(filter(None, (words.message, words.hint, left_behind(self.transfer, words))))
         return End(TransferPhase.FAILED, message, error_code=words.code)
+
+    def _without_lock(self, why: str) -> Step | None:
+        """It had not begun: it waits, unless nobody wants it any more, or it has waited for too long."""
+        if self.unwanted:
+            return self._stopped()
+        since = self.transfer.status.waits_for_lock_since or self.now
+        return WaitForLock(why, self.now + LOCK_AGAIN) if self.now < since + self.transfer.spec.timeout else None
 
     def _had_to_be_killed(self, words: ErrorReport) -> bool:
         """Whether it hung in something, a store that does not answer for one, and did not hear that it should stop.
@@ -282,12 +232,3 @@ class _Case:
             case _:
                 return ""
         return late.message if self.now >= late.at else ""
-
-
-def _stall_message(mover: KnownMover, since: datetime, limits: TransferLimits) -> str:
-    stage = f" ({mover.progress.stage})" if mover.progress and mover.progress.stage else ""
-    end = since + STALLS_BEFORE_STOP * limits.stall
-    return (
-        f"no progress{stage} since {since:%Y-%m-%d %H:%M:%S} UTC; it is stopped at {end:%H:%M:%S} "
-        "(data-mover-stall-timeout)"
-    )

@@ -31,6 +31,8 @@ class TransferEntry:
     has_slot: bool
     leaving: bool
     """It shall be cancelled or deleted: a gate lets it take nothing any more."""
+    asleep: bool
+    """It waits for a lock in its store, and for no gate."""
     why: tuple[str, str]
     """The reason and the message that are stored: why it waits, as far as anyone was told."""
     owner: str
@@ -53,6 +55,7 @@ class TransferEntry:
             label=transfer.metadata.labels.get(RESTORE_PRIORITY_LABEL, "") if restore else "",
             has_slot=holds_slot(transfer),
             leaving=spec.cancel or transfer.deleting,
+            asleep=status.phase is TransferPhase.NEW and status.retry_at is not None,
             why=(waiting.reason, waiting.message) if waiting else ("", ""),
             owner=next((owner.uid for owner in transfer.metadata.owner_references), ""),
         )
@@ -97,6 +100,8 @@ class TransferTable:
         """Transfers that are being prepared, are prepared or move."""
         self.coming: Counter[Load] = Counter()
         """Transfers that are being prepared and shall move."""
+        self.asleep = 0
+        """Transfers that wait for a lock in their store."""
         self.restoring = 0
         """Restores that hold a slot; one that is over does until its label is gone."""
         self.restoring_on: Counter[str] = Counter()
@@ -182,7 +187,7 @@ class TransferTable:
             self._under_way[entry.place.kind][entry.ref] = entry
         if _is_uploading(entry):
             self._uploading.setdefault(entry.volume, {})[entry.ref] = None
-        if entry.leaving:
+        if entry.leaving or entry.asleep:
             return
         if entry.phase is TransferPhase.NEW:
             self.new[entry.lane].add(entry.place, entry.why[0])
@@ -202,7 +207,7 @@ class TransferTable:
             del self._uploading[entry.volume][entry.ref]
             if not self._uploading[entry.volume]:
                 del self._uploading[entry.volume]
-        if entry.leaving:
+        if entry.leaving or entry.asleep:
             return
         if entry.phase is TransferPhase.NEW:
             _leave(self.new, entry.lane, entry)
@@ -216,6 +221,7 @@ class TransferTable:
             self.carried[entry.load] += by
         if entry.phase is TransferPhase.ACCEPTED and not entry.leaving:
             self.coming[entry.load] += by
+        self.asleep += by * (entry.asleep and not entry.leaving)
         if entry.has_slot:
             self.restoring += by
             if entry.under_way:

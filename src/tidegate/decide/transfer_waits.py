@@ -44,6 +44,8 @@ class TransferWaits:
         known = self._table.entry(entry.ref)
         if entry.leaving or entry.phase not in _BEFORE_A_GATE or (known and known.phase is not entry.phase):
             return None
+        if entry.asleep:
+            return Held(entry, Reason.WAITING_FOR_LOCK, entry.why[1])
         if entry.phase is TransferPhase.NEW:
             obstacle = self._tally.way_for(entry.lane, position=self._position(entry))[1]
         else:
@@ -68,7 +70,7 @@ class TransferWaits:
 
     def reasons(self) -> Counter[Reason]:
         """How many wait for what, now. One whose volume is being moved counts with its node's lane."""
-        found: Counter[Reason] = Counter()
+        found: Counter[Reason] = Counter({Reason.WAITING_FOR_LOCK: self._table.asleep})
         for obstacle, lane in self._lanes():
             found[obstacle.reason if obstacle else Reason.PENDING_EVALUATION] += len(lane)
         return found

@@ -56,7 +56,19 @@ class SnapshotWish(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class UploadJob(Plain):
+class LockKnowledge(Plain):
+    """What whoever starts the mover knows of locks on the volume; a part of every job."""
+
+    lock: str = ""
+    """The name of the lock that this mover takes. Empty: it makes one."""
+    dead_locks: tuple[str, ...] = ()
+    """Names of locks whose owners were seen to end: they are dropped at once."""
+    stale_locks: tuple[str, ...] = ()
+    """Sightings (`StoreLockHeld.lock`) that are older than a lock lives: whose time is still the same is dead."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UploadJob(LockKnowledge):
     """Back one volume up."""
 
     action: Literal["upload"] = "upload"
@@ -86,7 +98,7 @@ class UploadJob(Plain):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DownloadJob(Plain):
+class DownloadJob(LockKnowledge):
     """Bring one volume back."""
 
     action: Literal["download"] = "download"
@@ -115,7 +127,7 @@ class DownloadJob(Plain):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RemoveJob(Plain):
+class RemoveJob(LockKnowledge):
     """Remove volume backups from the store: finished, unfinished or never begun. Repeating it is harmless."""
 
     action: Literal["remove"] = "remove"
@@ -126,6 +138,8 @@ class RemoveJob(Plain):
     """Remove only in-progress leftovers: what a dead upload may have left behind, never a finished backup."""
     whole_volume: bool = False
     """Remove the volume's directory with all that is in it, understood or not; `store_backups` does not matter then."""
+    only_dead_locks: bool = False
+    """Remove nothing but the `dead_locks`."""
 
 
 MoverJob = UploadJob | DownloadJob | RemoveJob
@@ -168,6 +182,8 @@ class ErrorReport(Plain):
     code: str
     message: str
     hint: str = ""
+    lock: str = ""
+    """Of a mover that was not begun: the lock in its way (`StoreLockHeld.lock`)."""
 
 
 MOVER_DIED = "MoverDied"

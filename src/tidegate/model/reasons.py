@@ -13,6 +13,7 @@ class Reason(StrEnum):
     RESTORES_DISABLED = "RestoresDisabled"
     PREPARE_QUEUE_FULL = "PrepareQueueFull"
     NODE_LOAD = "NodeLoad"
+    WAITING_FOR_LOCK = "WaitingForLock"
     TARGET_UNAVAILABLE = "TargetUnavailable"
     STORE_IDENTITY_MISSING = "StoreIdentityMissing"
     STORE_IDENTITY_CHANGED = "StoreIdentityChanged"

@@ -91,6 +91,10 @@ class TransferStatus(Status):
     progress: TransferProgress | None = None
     result: TransferResult | None = None
     error_code: str | None = None
+    waits_for_lock_since: datetime | None = None
+    """When another client's lock on the volume was first in its way, and has been since."""
+    retry_at: datetime | None = None
+    """When it tries to get that lock again; until then no gate lets it through."""
     events: tuple[BackupEvent, ...] = ()
     """What happened, oldest first; the newest ten."""
 

@@ -20,6 +20,11 @@ Report = ReadyReport | ProgressReport | ResultReport | ErrorReport
 class Mover(Protocol):
     """One piece of work that has been started."""
 
+    @property
+    def lock(self) -> str:
+        """The name of the lock that it takes in the store; it is surely dead when its last words are told."""
+        ...
+
     def reports(self) -> AsyncIterator[Report]:
         """What the mover says, ending with exactly one ResultReport or ErrorReport, whatever happens to it.
 

@@ -15,6 +15,7 @@ class FakeMover:
     """One job; it ends when the test says how."""
 
     job: Job
+    lock: str = ""
     cancelled: bool = False
     stubborn: bool = False
     """It goes on when it is told to stop, until the test ends it."""

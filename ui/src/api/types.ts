@@ -616,7 +616,7 @@ export type QueueObstacle = {
   shared: (string)[];
 };
 
-export type Reason = "ConcurrencyLimit" | "NamespaceOverlapRunning" | "NamespaceOverlapQueued" | "RestoreLimit" | "RestoresDisabled" | "PrepareQueueFull" | "NodeLoad" | "TargetUnavailable" | "StoreIdentityMissing" | "StoreIdentityChanged" | "Paused" | "OutsideWindow" | "Dependency" | "PendingEvaluation";
+export type Reason = "ConcurrencyLimit" | "NamespaceOverlapRunning" | "NamespaceOverlapQueued" | "RestoreLimit" | "RestoresDisabled" | "PrepareQueueFull" | "NodeLoad" | "WaitingForLock" | "TargetUnavailable" | "StoreIdentityMissing" | "StoreIdentityChanged" | "Paused" | "OutsideWindow" | "Dependency" | "PendingEvaluation";
 
 export type ResourceHooks = {
   name: string;
@@ -989,6 +989,8 @@ export type TransferStatus = {
   progress?: TransferProgress;
   result?: TransferResult;
   errorCode?: string;
+  waitsForLockSince?: string;
+  retryAt?: string;
   events: (BackupEvent)[];
 };
 
