@@ -1,5 +1,7 @@
 """Bad input: one clear sentence, the right status, nothing changed."""
 
+import json
+
 import pytest
 
 from tidegate import errors
@@ -125,3 +127,45 @@ async def test_an_unknown_path_is_a_problem_document_too(api):
 
 def test_every_error_of_the_tree_has_a_status():
     assert set(errors.error_classes().values()) == set(STATUS_BY_ERROR)
+
+
+HALF = "\ud800"
+WITH_HALF = [
+    ("POST", "/v1/volumes", but(metadata={**GOOD["metadata"], "annotations": {"a": HALF}})),
+    ("POST", "/v1/volumes", but(metadata={**GOOD["metadata"], "annotations": {HALF: "a"}})),
+    ("POST", "/v1/volumes", but(spec={"directory": f"/data/{HALF}"})),
+    ("POST", "/v1/restore-plans", {"backup": "b", "to": f"/x/{HALF}"}),
+    ("POST", "/v1/login", {"user": HALF, "password": HALF}),
+    ("POST", "/v1/login", {"token": HALF}),
+    ("PUT", "/v1/settings/concurrent-backups", {"value": HALF}),
+    ("PUT", "/v1/backuptargets/x", {"backupTargetURL": HALF}),
+    ("PUT", "/v1/load", {"loadConcurrency": {"perNodeConfig": HALF}}),
+    ("POST", "/v1/backupvolumes/x?action=backupList", {"name": HALF}),
+    ("DELETE", "/v1/volumes/shop/db", {"a": HALF}),
+]
+
+
+@pytest.mark.parametrize("raw", [True, False])
+@pytest.mark.parametrize(("method", "path", "body"), WITH_HALF)
+async def test_half_of_a_surrogate_pair_is_refused_wherever_it_stands(api, method, path, body, raw):
+    escaped = json.dumps(body)
+    content = escaped.replace(r"\ud800", HALF).encode("utf-8", "surrogatepass") if raw else escaped
+
+    refused = await api.request(method, path, content=content, headers={"Content-Type": "application/json"})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "InvalidInput")
+    assert "U+D800" in refused.json()["detail"]
+
+
+async def test_whole_characters_are_no_mistake(api):
+    body = but(metadata={**GOOD["metadata"], "annotations": {"mood": "😀"}})
+
+    made = await api.post("/v1/volumes", content=json.dumps(body), headers={"Content-Type": "application/json"})
+
+    assert made.status_code == 201
+    assert made.json()["metadata"]["annotations"] == {"mood": "😀"}
+
+
+@pytest.mark.parametrize("path", ["/v1/backups/%ED%A0%80", "/v1/backups?labelSelector=%ED%A0%80", "/v1/queue/%FF"])
+async def test_bytes_that_are_no_text_in_an_address_are_no_bug(api, path):
+    assert (await api.get(path)).status_code in {404, 422}

@@ -27,6 +27,7 @@ REFUSED = [
     ("volume create x -n home --image {root}/docs", 4, "is not a regular file"),
     ("volume create x -n home --device {root}/docs/text.txt", 4, "is not a block device"),
     ("volume create x -n home", 2, "--directory"),
+    ("volume create x -n home --directory {root}/\udcff", 4, "is not text"),
     ("volume create docs -n home --directory {root}/docs", 6, "already exists"),
     ("target create t {root}/missing", 10, "missing"),
     ("target create t ftp://host/path", 4, "ftp"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
@@ -39,6 +39,7 @@ from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_v
 from tidegate.api.proxy_headers import ProxyHeaders
 from tidegate.api.request_head import RequestHead
 from tidegate.api.services import Services
+from tidegate.api.text import require_whole_text
 from tidegate.api.trail import AuditTrail
 from tidegate.errors import TidegateError
 
@@ -67,7 +68,7 @@ def _routes() -> Sequence[BaseRoute]:
     Putting them together takes a third of a second, so it is done once in a process: a route finds the services in its
     request and must keep nothing of an application.
     """
-    v1 = APIRouter(prefix="/v1")
+    v1 = APIRouter(prefix="/v1", dependencies=[Depends(require_whole_text)])
     v1.include_router(resources.build_router())
     v1.include_router(backuptargets.router)
     v1.include_router(backupvolumes.router)

@@ -241,6 +241,8 @@ class Client:
             ) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise self._unreachable(error) from error
+        except UnicodeEncodeError as error:
+            raise InvalidInput(f"{error.object[:200]!r} is not text; names and paths must be UTF-8") from None
         if not response.is_success:
             raise self._problem(response)
         return response
