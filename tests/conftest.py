@@ -38,6 +38,7 @@ LONG = (
     "journeys/test_s3_journey.py",
     "journeys/test_seed_test_plan.py",
     "journeys/test_verification.py",
+    "volumes/test_deep_trees.py",
 )
 
 

@@ -3,7 +3,9 @@
 import pytest
 
 from tidegate.errors import InvalidInput, NotFound
+from tidegate.format.tree_entry import ROOT_PATH, EntryType, TreeEntry
 from tidegate.format.tree_globs import TreeGlobs
+from tidegate.format.tree_selection import selected_entries
 from tidegate.model.volume import VolumeKind
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
@@ -30,7 +32,13 @@ from tidegate.testing.mover_bench import MoverBench
     ],
 )
 def test_globs_mean_what_people_know(glob, path, covered):
-    assert TreeGlobs([glob]).cover(path) is covered
+    parts = path.split("/")
+    way = [ROOT_PATH, *("/".join(parts[:depth]) for depth in range(1, len(parts)))]
+    tree = [*(TreeEntry(path=one, type=EntryType.DIRECTORY) for one in way), TreeEntry(path=path, type=EntryType.FIFO)]
+
+    found = [entry.path for entry in selected_entries(lambda: iter(tree), TreeGlobs([glob]))]
+
+    assert found == ([*way, path] if covered else [ROOT_PATH])
 
 
 @pytest.mark.parametrize("glob", ["", "/", "../x", "a/./b"])

@@ -15,6 +15,8 @@ from tidegate.format.tree_entry import Extent, TreeEntry
 _NEAR_BLOCKS = 64
 # Bounds the memory for blocks full of tiny files; beyond, the block is read once more.
 _MOST_FILES = 4096
+# And for long paths and large attributes.
+_MOST_WEIGHT = 16 * 1024 * 1024
 
 
 class Pack(NamedTuple):
@@ -60,14 +62,16 @@ def batches(files: Iterable[TreeEntry], waiting: Waiting, *, block_size: int) ->
 
 def together(rows: Iterable[Pack | Part], count: int) -> Iterator[list[Pack | Part]]:
     """So many of them at once, or as many as bring no more files than one may: files take memory, too."""
-    some, files = list[Pack | Part](), 0
+    some, files, weight = list[Pack | Part](), 0, 0
     for row in rows:
-        brought = len(row.files) if isinstance(row, Pack) else 1
-        if some and (len(some) == count or files + brought > _MOST_FILES):
+        brought = row.files if isinstance(row, Pack) else [row.file.entry]
+        heavy = sum(map(_weight, brought))
+        if some and (len(some) == count or files + len(brought) > _MOST_FILES or weight + heavy > _MOST_WEIGHT):
             yield some
-            some, files = [], 0
+            some, files, weight = [], 0, 0
         some.append(row)
-        files += brought
+        files += len(brought)
+        weight += heavy
     if some:
         yield some
 
@@ -90,17 +94,18 @@ def _in_line(files: Iterable[TreeEntry], waiting: Waiting, block_size: int) -> I
 
 
 def _gathered(files: Iterable[TreeEntry], block_size: int) -> Iterator[Pack | Part]:
-    block, pack = -1, list[TreeEntry]()
+    block, pack, weight = -1, list[TreeEntry](), 0
     for entry in files:
         first, last = _blocks(entry, block_size)
         if not _is_packed(entry, first, last, block_size):
             yield from _parts(entry, block_size)
             continue
-        if first != block or len(pack) == _MOST_FILES:
+        if first != block or len(pack) == _MOST_FILES or weight > _MOST_WEIGHT:
             if pack:
                 yield Pack(block * block_size, pack)
-            block, pack = first, []
+            block, pack, weight = first, [], 0
         pack.append(entry)
+        weight += _weight(entry)
     if pack:
         yield Pack(block * block_size, pack)
 
@@ -124,6 +129,10 @@ def _cut(extent: Extent, block_size: int) -> Iterator[Extent]:
         size = min(length, block_size - begin % block_size)
         yield Extent(begin, size, file_offset)
         begin, length, file_offset = begin + size, length - size, file_offset + size
+
+
+def _weight(entry: TreeEntry) -> int:
+    return len(entry.path) + (sum(map(len, entry.xattrs.values())) if entry.xattrs else 0)
 
 
 def _is_packed(entry: TreeEntry, first: int, last: int, block_size: int) -> bool:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 
 from tidegate.errors import InvalidInput
-from tidegate.format.tree_entry import ROOT_PATH
 
 _LONGEST_GLOB = 4096
 
@@ -22,17 +21,6 @@ class TreeGlobs:
     def match(self, path: str) -> bool:
         """Whether a glob is about this path itself."""
         return self._pattern.fullmatch(path) is not None
-
-    def cover(self, path: str) -> bool:
-        """Whether a glob is about this path or about a directory that it lies in."""
-        if path == ROOT_PATH:
-            return self.match(path)
-        end = path.find("/")
-        while end != -1:
-            if self.match(path[:end]):
-                return True
-            end = path.find("/", end + 1)
-        return self.match(path)
 
 
 def _regex(glob: str) -> str:

@@ -3,17 +3,15 @@
 Empty lines mean nothing. A writer may put runs of them between entries, so that what follows begins on a block.
 """
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
 
 from tidegate.errors import DamagedMetadata
+from tidegate.format.path_key import path_key
 from tidegate.format.shown_path import shown_path
 from tidegate.format.tree_entry import LONGEST_LINE, ROOT_PATH, EntryType, TreeEntry
 
 _EMPTY_LINES = re.compile(rb"\n\n+")
-# Ordinary paths are kept as they are; of longer ones a digest, or a deep tree's paths would fill the memory.
-_SHORT_PATH = 4096
 
 
 def split_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -45,21 +43,17 @@ def decode_manifest(lines: Iterable[bytes], *, content_end: int) -> Iterator[Tre
         is_root = entry.path == ROOT_PATH
         if is_root != (not directories) or (is_root and entry.type is not EntryType.DIRECTORY):
             raise DamagedMetadata("the tree's manifest does not begin with its root directory")
-        if not is_root and _kept(entry.parent) not in directories:
+        if not is_root and path_key(entry.parent) not in directories:
             raise DamagedMetadata(f"the tree's manifest has {shown_path(entry.path)!r} before or without its directory")
         if entry.type is EntryType.DIRECTORY:
-            if (kept := _kept(entry.path)) in directories:
+            if (kept := path_key(entry.path)) in directories:
                 raise DamagedMetadata(f"the tree's manifest has {shown_path(entry.path)!r} twice")
             directories.add(kept)
-        if entry.type is EntryType.HARD_LINK and _kept(_parent(entry.target)) not in directories:
+        if entry.type is EntryType.HARD_LINK and path_key(_parent(entry.target)) not in directories:
             raise DamagedMetadata(f"the tree's manifest links {shown_path(entry.path)!r} to a file that does not exist")
         yield entry
     if not directories:
         raise DamagedMetadata("the tree's manifest is empty")
-
-
-def _kept(path: str) -> str | bytes:
-    return path if len(path) <= _SHORT_PATH else hashlib.sha256(path.encode("utf-8", "surrogatepass")).digest()
 
 
 def _parent(path: str) -> str:

@@ -168,6 +168,7 @@ class DirectorySource:
 
     def __exit__(self, *_: object) -> None:
         self._reader.close()
+        self._scan.close()
         self._spool.close()
         self._manifest.close()
         os.close(self._root)

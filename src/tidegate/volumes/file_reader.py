@@ -5,7 +5,7 @@ import os
 import threading
 
 from tidegate.format.tree_entry import ROOT_PATH
-from tidegate.volumes.beneath import DIRECTORY, open_beneath
+from tidegate.volumes.beneath import DIRECTORY, Beneath
 from tidegate.volumes.file_identity import identity_of
 from tidegate.volumes.file_runs import Run
 from tidegate.volumes.file_watch import FileWatch
@@ -18,7 +18,7 @@ class FileReader:
     """Opens a file for each run and closes it again. Each thread keeps the directory that it read from last open."""
 
     def __init__(self, root: int, spool: TreeSpool, watch: FileWatch) -> None:
-        self._root = root
+        self._beneath = Beneath(root)
         self._spool = spool
         self._watch = watch
         self._here = threading.local()
@@ -50,13 +50,14 @@ class FileReader:
         for handle in self._directories:
             os.close(handle)
         self._directories.clear()
+        self._beneath.close()
 
     def _directory(self, path: str) -> int:
         """Neighbours lie in the same directory: the way to it is gone only once."""
         if getattr(self._here, "path", None) == path:
             handle: int = self._here.handle
             return handle
-        handle = open_beneath(self._root, path or ROOT_PATH, DIRECTORY)
+        handle = self._beneath.open(path or ROOT_PATH, DIRECTORY)
         with self._lock:
             self._directories.add(handle)
             before = getattr(self._here, "handle", None)

@@ -1,13 +1,18 @@
 """How large a volume is, without reading it."""
 
+import contextlib
 import os
 import stat
 
-from tidegate.errors import SourceUnreadable
+from tidegate.format.tree_entry import LONGEST_PATH, ROOT_PATH
 from tidegate.model.volume import VolumeSpec
 from tidegate.model.volume_kind import VolumeKind
+from tidegate.volumes.beneath import DIRECTORY, Beneath
 from tidegate.volumes.directory import open_tree
 from tidegate.volumes.image import image_size, open_image
+
+# As a backup counts: two sparse files may have more.
+_MOST_COUNTED = 2**63 - 1
 
 
 def measure(spec: VolumeSpec) -> int:
@@ -24,17 +29,31 @@ def measure(spec: VolumeSpec) -> int:
 def _tree_bytes(path: str) -> int:
     """Counts each hard-linked file once and what may not be read not at all, as a backup would."""
     root = open_tree(path)
-    seen: set[tuple[int, int]] = set()
-    total = 0
+    beneath, seen, waiting, total = Beneath(root), set[tuple[int, int]](), [ROOT_PATH], 0
     try:
-        for _, _, names, directory in os.fwalk(dir_fd=root):
-            for name in names:
-                total += _file_bytes(name, directory, seen)
-    except OSError as error:
-        raise SourceUnreadable(f"{path} cannot be walked: {error.strerror}") from error
+        while waiting:
+            at = waiting.pop()
+            before = "" if at == ROOT_PATH else f"{at}/"
+            with contextlib.suppress(OSError):
+                found, inner = _level(beneath, at, seen)
+                total += found
+                waiting += [path for name in inner if len(path := before + name) <= LONGEST_PATH]
     finally:
+        beneath.close()
         os.close(root)
-    return total
+    return min(total, _MOST_COUNTED)
+
+
+def _level(beneath: Beneath, path: str, seen: set[tuple[int, int]]) -> tuple[int, list[str]]:
+    """Bytes of the files right in this directory, and the directories there."""
+    handle = beneath.open(path, DIRECTORY)
+    try:
+        with os.scandir(handle) as entries:
+            is_inner = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+        found = sum(_file_bytes(name, handle, seen) for name, inner in is_inner.items() if not inner)
+        return found, [name for name, inner in is_inner.items() if inner]
+    finally:
+        os.close(handle)
 
 
 def _file_bytes(name: str, directory: int, seen: set[tuple[int, int]]) -> int:

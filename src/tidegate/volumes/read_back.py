@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tidegate.errors import RestoredDataDiffers
+from tidegate.format.shown_path import shown_path
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.holes import data_ranges
 from tidegate.volumes.image_writer import Stretch, stretches
@@ -63,4 +64,4 @@ def forget_cached(handle: int) -> None:
 
 def unreadable(path: str, error: OSError) -> RestoredDataDiffers:
     """A disk that does not give back what it took is the very thing that is looked for."""
-    return RestoredDataDiffers(f"{path} cannot be read back: {error.strerror or error}")
+    return RestoredDataDiffers(f"{shown_path(path)} cannot be read back: {error.strerror or error}")

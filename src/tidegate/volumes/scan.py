@@ -11,7 +11,7 @@ from tidegate.format.shown_path import shown_path
 from tidegate.format.tree_entry import LONGEST_PATH, MOST_EXTENTS, ROOT_PATH, EntryType, TreeEntry
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.volumes.attributes import xattrs_in
-from tidegate.volumes.beneath import DIRECTORY, open_beneath
+from tidegate.volumes.beneath import DIRECTORY, Beneath
 from tidegate.volumes.file_identity import identity_of
 from tidegate.volumes.holes import coalesced, data_ranges
 from tidegate.volumes.known_tree import KnownFile, KnownTree, nothing_known
@@ -49,6 +49,7 @@ class TreeScan:
         still_wanted: Callable[[], None],
     ) -> None:
         self._root = root
+        self._beneath = Beneath(root)
         self._excludes = excludes
         self._known = nothing_known()
         self._warn = warn
@@ -77,16 +78,20 @@ class TreeScan:
     def look_again(self, path: str) -> Scanned | None:
         """A regular file as it is now; None if it is none any more. Raises OSError."""
         parent, _, name = path.rpartition("/")
-        directory = open_beneath(self._root, parent or ROOT_PATH, DIRECTORY)
+        directory = self._beneath.open(parent or ROOT_PATH, DIRECTORY)
         try:
             found = os.stat(name, dir_fd=directory, follow_symlinks=False)
             return self._file(directory, name, path, found) if stat.S_ISREG(found.st_mode) else None
         finally:
             os.close(directory)
 
+    def close(self) -> None:
+        """Give its handles back; the root stays open."""
+        self._beneath.close()
+
     def _level(self, path: str) -> Iterator[Scanned | KnownFile]:
         try:
-            directory = open_beneath(self._root, path, DIRECTORY)
+            directory = self._beneath.open(path, DIRECTORY)
         except FileNotFoundError:
             self._vanished(path)
             return

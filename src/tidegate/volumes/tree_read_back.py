@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from tidegate.errors import RestoredDataDiffers
+from tidegate.format.shown_path import shown_path
 from tidegate.format.tree_batches import Pack, Part, batches
 from tidegate.format.tree_entry import ROOT_PATH, EntryType, Extent, TreeEntry
 from tidegate.ports.volume_data import BackupContent
-from tidegate.volumes.beneath import DIRECTORY, open_beneath
+from tidegate.volumes.beneath import DIRECTORY, Beneath
 from tidegate.volumes.entry_shelf import EntryShelf
 from tidegate.volumes.read_back import forget_cached, is_zero, unreadable
 from tidegate.volumes.tree_unpacking import CountedOnce, has_block
@@ -43,6 +44,7 @@ def compare_tree(
             for batch, _ in content.ahead(batches(files, waiting, block_size=content.block_size), tree.compare):
                 counted.add(batch.offset)
     finally:
+        tree.close()
         os.close(root)
 
 
@@ -60,8 +62,12 @@ class _Tree:
     """What is below a directory now."""
 
     def __init__(self, root: int, content: BackupContent) -> None:
-        self._root = root
+        self._beneath = Beneath(root)
         self._content = content
+
+    def close(self) -> None:
+        """Give its handles back; the root stays open."""
+        self._beneath.close()
 
     def look_at(self, entry: TreeEntry) -> None:
         """Everything about it but the bytes that the backup has."""
@@ -69,7 +75,7 @@ class _Tree:
             return
         found = self._stat(entry.path)
         if not _TYPES[entry.type](found.st_mode):
-            raise RestoredDataDiffers(f"{entry.path} is not a {entry.type} after the restore")
+            raise RestoredDataDiffers(f"{shown_path(entry.path)} is not a {entry.type} after the restore")
         match entry.type:
             case EntryType.SYMLINK:
                 self._check_target(entry)
@@ -93,7 +99,7 @@ class _Tree:
             for image_offset, length, file_offset in extents:
                 at = image_offset - batch.offset
                 if block[at : at + length] != wanted[at : at + length]:
-                    raise RestoredDataDiffers(f"{path} reads back differently from byte {file_offset} on")
+                    raise RestoredDataDiffers(f"{shown_path(path)} reads back differently from byte {file_offset} on")
 
     def _read_into(self, block: bytearray, path: str, extents: Iterable[Extent], begin: int) -> None:
         view = memoryview(block)
@@ -106,7 +112,7 @@ class _Tree:
     def _check_size(self, entry: TreeEntry, found: os.stat_result) -> None:
         if found.st_size != entry.size:
             raise RestoredDataDiffers(
-                f"{entry.path} has {found.st_size} bytes after the restore; the backup has {entry.size}"
+                f"{shown_path(entry.path)} has {found.st_size} bytes after the restore; the backup has {entry.size}"
             )
 
     def _check_holes(self, entry: TreeEntry) -> None:
@@ -117,18 +123,20 @@ class _Tree:
         with self._opened(entry.path, _FILE) as handle:
             for offset, length in gaps:
                 if not is_zero(handle, offset, length):
-                    raise RestoredDataDiffers(f"{entry.path} holds something in its hole at byte {offset}")
+                    raise RestoredDataDiffers(f"{shown_path(entry.path)} holds something in its hole at byte {offset}")
 
     def _check_target(self, entry: TreeEntry) -> None:
         with self._opened(entry.parent, DIRECTORY) as parent:
             target = os.readlink(entry.name, dir_fd=parent)
         if target != entry.target:
-            raise RestoredDataDiffers(f"{entry.path} leads to another place than in the backup")
+            raise RestoredDataDiffers(f"{shown_path(entry.path)} leads to another place than in the backup")
 
     def _check_shared(self, entry: TreeEntry, found: os.stat_result) -> None:
         other = self._stat(entry.target)
         if (found.st_dev, found.st_ino) != (other.st_dev, other.st_ino):
-            raise RestoredDataDiffers(f"{entry.path} is no longer the same file as {entry.target}")
+            raise RestoredDataDiffers(
+                f"{shown_path(entry.path)} is no longer the same file as {shown_path(entry.target)}"
+            )
 
     def _stat(self, path: str) -> os.stat_result:
         directory, _, name = path.rpartition("/")
@@ -141,7 +149,7 @@ class _Tree:
     @contextmanager
     def _opened(self, path: str, flags: int) -> Iterator[int]:
         try:
-            handle = open_beneath(self._root, path, flags)
+            handle = self._beneath.open(path, flags)
             try:
                 yield handle
             finally:

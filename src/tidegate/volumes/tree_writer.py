@@ -17,7 +17,7 @@ from tidegate.format.times import moment_of
 from tidegate.format.tree_batches import Pack, Part, SplitFile
 from tidegate.format.tree_entry import ROOT_PATH, EntryType, TreeEntry
 from tidegate.volumes.attributes import set_xattr_in
-from tidegate.volumes.beneath import DIRECTORY, open_beneath
+from tidegate.volumes.beneath import DIRECTORY, Beneath
 from tidegate.volumes.warning_list import WarningList
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -52,6 +52,7 @@ class TreeWriter:
 
     def __init__(self, root: str, *, block_size: int) -> None:
         self._root = os.open(root, DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        self._beneath = Beneath(self._root)
         self._block_size = block_size
         self._born = _newborn(self._root)
         self._born_owner = (self._born.st_uid, self._born.st_gid)
@@ -99,7 +100,7 @@ class TreeWriter:
     def finish(self, directories: Iterable[TreeEntry]) -> None:
         """Children come first: making something in a directory changes its time, and some may not be written to."""
         for entry in directories:
-            with _closing(open_beneath(self._root, entry.path, DIRECTORY)) as handle:
+            with _closing(self._beneath.open(entry.path, DIRECTORY)) as handle:
                 self._give(entry, handle)
 
     @property
@@ -125,6 +126,7 @@ class TreeWriter:
             file.close()
         for handle in self._directories.values():
             os.close(handle)
+        self._beneath.close()
         os.close(self._root)
 
     def _make(self, entry: TreeEntry, parent: int) -> None:
@@ -145,7 +147,7 @@ class TreeWriter:
                     self._give(entry, handle)
             case EntryType.HARD_LINK:
                 directory, _, name = entry.target.rpartition("/")
-                with _closing(open_beneath(self._root, directory or ROOT_PATH, DIRECTORY)) as other:
+                with _closing(self._beneath.open(directory or ROOT_PATH, DIRECTORY)) as other:
                     os.link(name, entry.name, src_dir_fd=other, dst_dir_fd=parent, follow_symlinks=False)
 
     def _make_file(self, entry: TreeEntry, view: memoryview | None, begin: int) -> None:
@@ -246,7 +248,7 @@ class TreeWriter:
         """A handle of the directory; some are kept, because the next entries most likely lie there too."""
         handle = self._directories.get(path)
         if handle is None:
-            handle = self._directories[path] = open_beneath(self._root, path, DIRECTORY)
+            handle = self._directories[path] = self._beneath.open(path, DIRECTORY)
             if len(self._directories) > _MOST_DIRECTORIES:
                 os.close(self._directories.popitem(last=False)[1])
         return handle

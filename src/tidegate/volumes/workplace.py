@@ -10,12 +10,12 @@ import contextlib
 import errno
 import fcntl
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
 
 from tidegate.errors import DestinationUnusable, NoSpace
+from tidegate.volumes.clearing import clear_away
 
 _LONGEST_NAME = 200
 # Younger ones with nothing in them may have been made but not locked yet.
@@ -60,12 +60,7 @@ def make_file(prefix: str, parent: str) -> str:
 def remove(path: str) -> None:
     """Remove a file or a whole tree; no error if it is not there, or not all of it can go."""
     if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path, ignore_errors=True)
-        if os.path.exists(path):  # directories that their owner made read-only
-            for directory, _, _ in os.walk(path):
-                with contextlib.suppress(OSError):
-                    os.chmod(directory, 0o700)
-            shutil.rmtree(path, ignore_errors=True)
+        clear_away(path)
     else:
         with contextlib.suppress(OSError):
             os.unlink(path)
