@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -170,6 +171,21 @@ def test_a_nursery_ends_with_its_server():
     ours.close()
 
     assert nursery.wait(timeout=30) == 0
+
+
+def test_a_nursery_ends_without_a_word_with_a_server_that_was_killed_before_it_had_read_everything():
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs, Path(os.devnull).open("r+b") as nothing:
+        nursery = subprocess.Popen(
+            [sys.executable, "-m", "tidegate", "mover-nursery"], stdin=theirs, stderr=subprocess.PIPE
+        )
+        socket.send_fds(ours, [b"fork 1 mover"], [nothing.fileno()] * 3)
+    assert select.select([ours], [], [], 30)[0]  # it has answered
+
+    ours.close()
+
+    assert nursery.communicate(timeout=30)[1] == b""
+    assert nursery.returncode == 0
 
 
 async def test_one_that_still_loads_is_ended_with_its_server(tmp_path):

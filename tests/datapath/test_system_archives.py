@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import pytest
 
+from tidegate.datapath.leftovers import BEGUN_DEAD_AFTER
 from tidegate.datapath.system_archives import (
     Written,
     list_system_backups,
@@ -20,10 +21,12 @@ from tidegate.format.system_archive import encode_archive
 from tidegate.format.system_backup_cfg import ArchivePlace
 from tidegate.model.system import VolumeBackupPolicy
 from tidegate.model.system_archive import ArchiveMetadata, SystemArchive
+from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.builders import THEN, a_volume
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.faulty_objects import FaultyObjects, ProcessDied
+from tidegate.testing.recorded_writes import grow_old
 
 
 @pytest.fixture
@@ -41,6 +44,21 @@ def an_archive(name, *volumes, maker="me"):
 def write(objects, name, *volumes, maker="me", version="v1", key=None):
     body = encode_archive(an_archive(name, *volumes, maker=maker))
     return write_archive(objects, ArchivePlace(name, version), Written(body, maker, "file:///s", THEN), key=key)
+
+
+@pytest.mark.parametrize(("age", "left"), [(BEGUN_DEAD_AFTER * 2, 0), (BEGUN_DEAD_AFTER / 2, 1)])
+def test_the_next_system_backup_clears_away_the_half_ones_of_the_dead(tmp_path, age, left):
+    objects = DirectoryObjects(str(tmp_path))
+    place = write(objects, "weekly", "db").place
+    half = tmp_path / f"{ArchivePlace('gone', 'v1').zip_key}.tmp.0123456789abcdef"
+    half.parent.mkdir()
+    half.write_bytes(b"half")
+    grow_old(half.parent, seconds=age.total_seconds())
+
+    write(objects, "daily", "db")
+
+    assert len(list(tmp_path.rglob("*.tmp.*"))) == left
+    assert names(objects) == ["daily", place.name]
 
 
 def names(objects):

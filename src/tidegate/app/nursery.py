@@ -105,11 +105,19 @@ class _Nursery:
                 os.read(self._bell, 4096)
                 self._tell_of_the_ended()
             if self._server.fileno() in ready:
-                message, handles, *_ = socket.recv_fds(self._server, _LONGEST_MESSAGE, _STANDARD_HANDLES)
+                message, handles = self._hear()
                 if not message:
                     return 0
                 _, number, trade = message.split()
                 self._fork(number, Trade(trade.decode()), handles)
+
+    def _hear(self) -> tuple[bytes, Sequence[int]]:
+        """The next message with its handles; an empty one at the server's end."""
+        try:
+            message, handles, *_ = socket.recv_fds(self._server, _LONGEST_MESSAGE, _STANDARD_HANDLES)
+        except ConnectionResetError:  # the server was killed before it had read what it was told
+            return b"", ()
+        return message, handles
 
     def _fork(self, number: bytes, trade: Trade, handles: Sequence[int]) -> None:
         pid = os.fork()
@@ -152,5 +160,5 @@ class _Nursery:
     def _tell(self, message: bytes, *handles: int) -> None:
         try:
             socket.send_fds(self._server, [message], list(handles))
-        except BrokenPipeError:
+        except (BrokenPipeError, ConnectionResetError):
             raise SystemExit(0) from None  # the server is gone

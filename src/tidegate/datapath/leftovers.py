@@ -80,6 +80,17 @@ def clear_beginnings(volume: StoredVolume, names: Iterable[str]) -> frozenset[st
     return frozenset(cleared)
 
 
+def clear_old_halves(objects: ObjectStore, prefix: str, *, now: datetime) -> None:
+    """Remove halves of objects, where this client has listed, whose writers have been silent for a day: without a lock.
+
+    `now` is a time of the store's own, or an earlier one.
+    """
+    for key in _unfinished(objects, prefix):
+        with contextlib.suppress(NotFound):
+            if now - objects.head(key).modified_at > BEGUN_DEAD_AFTER:
+                objects.delete(key)
+
+
 def expired_locks(objects: ObjectStore, volume: str) -> list[str]:
     """Keys of locks that nobody respects any more: for who removes the volume itself."""
     now = _time_of_store(objects, volume)

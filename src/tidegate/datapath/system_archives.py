@@ -1,10 +1,12 @@
 """System backups in a store: finding, writing, reading and removing their archives."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-from tidegate.errors import AlreadyExists, DamagedMetadata, NotFound
+from tidegate.datapath.leftovers import clear_old_halves
+from tidegate.errors import AlreadyExists, DamagedMetadata, NotFound, TidegateError
 from tidegate.format.encryption_key import EncryptionKey
 from tidegate.format.encryption_mark import check_mark, mark_of
 from tidegate.format.sealed_archive import LARGEST_STORED_ARCHIVE, is_sealed, open_archive, seal_archive
@@ -43,7 +45,8 @@ def write_archive(
     """Archive first, cfg second; nothing that exists is ever replaced, so doing it again after a crash is harmless.
 
     An archive of the same maker that is there already counts, whatever has changed since: what is in the store is what
-    the cfg must speak of. Raises AlreadyExists if the name is somebody else's. With a key it is sealed.
+    the cfg must speak of. Raises AlreadyExists if the name is somebody else's. With a key it is sealed. What writers
+    that died left half written is cleared away.
     """
     for other in list_system_backups(objects):
         if other.name == place.name and other != place:
@@ -63,6 +66,8 @@ def write_archive(
     )
     if not objects.put_if_absent(place.cfg_key, cfg.encode()) and _read_cfg(objects, place).checksum != cfg.checksum:
         raise _taken(place)
+    with suppress(TidegateError):  # the next one will do it; this one is written
+        clear_old_halves(objects, SYSTEM_BACKUPS, now=objects.head(place.cfg_key).modified_at)
     return StoredArchive(place, cfg.checksum, len(body), cfg.created_at, cfg.target_url, cfg.encryption)
 
 

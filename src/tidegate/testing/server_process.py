@@ -36,6 +36,8 @@ class ServerProcess:
             "HOME": str(root / "home"),
             "NO_COLOR": "1",
         }
+        self.strange_words: list[str] = []
+        """Lines of all its logs that are no records, such as those of a traceback."""
         self._log: list[dict[str, Any]] = []
         self._logged = threading.Condition()
 
@@ -146,12 +148,22 @@ class ServerProcess:
         assert process.stderr is not None  # noqa: S101  # asked for at the start
         for line in process.stderr:
             with self._logged:
-                log.append(json.loads(line) if line.startswith(b"{") else {"event": line.decode()})
+                log.append(self._record_in(line))
                 self._logged.notify_all()
         process.stderr.close()
         with self._logged:
             log.append({"event": "end of log"})
             self._logged.notify_all()
+
+    def _record_in(self, line: bytes) -> dict[str, Any]:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            record = None
+        if isinstance(record, dict):
+            return record
+        self.strange_words.append(line.decode(errors="replace"))
+        return {"event": self.strange_words[-1]}
 
     def _end(self, number: signal.Signals) -> int:
         if self.process is None:
