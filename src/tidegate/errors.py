@@ -25,6 +25,7 @@
     │   │   └── StoreLockHeld      and has its lock; nothing was written
     │   ├── ServerUnreachable      no server where the CLI looked for one
     │   ├── NotDelivered           whoever should be notified did not take it
+    │   ├── CatalogueDamaged       the catalogue's file is damaged; it is made anew by itself
     │   ├── CatalogueNotRead       a store has not been read yet: what is not known may be there
     │   └── HelperLost             a process that did part of the work was killed
     ├── DamageError            stop, loudly; data in the store is not what it should be
@@ -208,6 +209,12 @@ class NotDelivered(RetryableError):
     """Whoever should be notified did not take it. The sentence never holds an address: addresses carry tokens."""
 
     code = "NotDelivered"
+
+
+class CatalogueDamaged(RetryableError):
+    """The catalogue's file is damaged. The server makes a new one and reads the stores again."""
+
+    code = "CatalogueDamaged"
 
 
 class CatalogueNotRead(RetryableError):

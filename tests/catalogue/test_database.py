@@ -1,12 +1,13 @@
 """The file itself: begun anew when it cannot be used, and wishes to delete that last."""
 
+import asyncio
 import json
 import sqlite3
 
 import pytest
 
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.errors import NotFound
+from tidegate.errors import CatalogueDamaged, NotFound
 from tidegate.format.paths import backup_cfg_key
 from tidegate.model.catalogue import CatalogueFilter, FullSync
 
@@ -138,3 +139,73 @@ async def test_a_full_sync_is_known_until_its_target_is_forgotten(far):
 
     await far.catalogue.forget_target("far")
     assert await far.catalogue.full_syncs() == {}
+
+
+def junk(path):
+    """In place: whoever has it open goes on reading the same file."""
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.write(b"\xff" * size)
+    path.with_name(f"{path.name}-wal").write_bytes(b"")
+
+
+async def test_a_file_that_is_junked_under_a_running_server_is_made_anew_without_an_error(far):
+    far.put("vol-a", "backup-1")
+    await far.sync()
+    await far.catalogue.note_full_sync("far", FullSync("file:///far", far.clock.now()))
+    connection = sqlite3.connect(far.path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    junk(far.path)
+
+    looks = [far.catalogue.full_syncs(), far.catalogue.full_syncs(), far.names(), far.volumes()]
+    assert await asyncio.gather(*looks) == [{}, {}, [], []]
+    assert far.catalogue.renewals == 1
+    await far.sync()
+    assert await far.names() == ["backup-1"]
+    assert far.path.with_name("catalogue.sqlite.unusable").exists()
+
+
+async def test_a_write_that_meets_the_damage_is_done_in_the_new_file(far):
+    far.put("vol-a", "backup-1")
+    await far.sync()
+    with sqlite3.connect(far.path) as connection:
+        connection.execute("DROP TABLE full_syncs")
+    connection.close()
+
+    await far.catalogue.note_full_sync("far", FullSync("file:///far", far.clock.now()))
+    assert (far.catalogue.renewals, set(await far.catalogue.full_syncs())) == (1, {"far"})
+
+
+@pytest.mark.parametrize("deed", ["delete", "replace"])
+async def test_a_file_that_is_deleted_or_replaced_under_a_running_server_is_made_anew(far, deed):
+    far.put("vol-a", "backup-1")
+    await far.sync()
+    far.catalogue.look_at_file()
+    assert far.catalogue.renewals == 0
+    if deed == "replace":
+        far.path.with_name("other").write_bytes(b"other")
+        far.path.with_name("other").replace(far.path)
+    else:
+        far.path.unlink()
+
+    far.catalogue.look_at_file()
+    far.catalogue.look_at_file()
+
+    assert (far.catalogue.renewals, await far.names()) == (1, [])
+    await far.sync()
+    assert await far.names() == ["backup-1"]
+
+
+async def test_who_only_joined_the_file_leaves_it_alone_and_says_that_it_is_damaged(far):
+    far.put("vol-a", "backup-1")
+    await far.sync()
+    other = SqliteCatalogue.join(far.path)
+    with sqlite3.connect(far.path) as connection:
+        connection.execute("DROP TABLE full_syncs")
+    connection.close()
+
+    with pytest.raises(CatalogueDamaged, match="no such table"):
+        await other.full_syncs()
+    other.close()
+    assert (far.catalogue.renewals, await far.names()) == (0, ["backup-1"])

@@ -38,6 +38,7 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.StoreLockHeld: HTTPStatus.LOCKED,
     errors.ServerUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.NotDelivered: HTTPStatus.BAD_GATEWAY,
+    errors.CatalogueDamaged: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.CatalogueNotRead: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.HelperLost: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DamageError: HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -19,6 +19,7 @@ from tidegate.api.page_files import PageFiles, read_page
 from tidegate.api.queue_around import AroundQueue
 from tidegate.api.services import Services
 from tidegate.api.sessions import Sessions
+from tidegate.app.catalogue_watch import CatalogueWatch, noticing_damage
 from tidegate.app.child_movers import ChildMovers
 from tidegate.app.children import Children
 from tidegate.app.clock import SystemClock
@@ -88,7 +89,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         closing.callback(accounts.close)
         closing.callback(audit.close)
         sync_process = SyncProcess(data_dir.catalogue, lambda: children.start(Trade.SYNC))
-        syncs = CatalogueSync(store, clock, secrets, catalogue, sync_process.run)
+        syncs = CatalogueSync(store, clock, secrets, catalogue, noticing_damage(catalogue, sync_process.run))
         desk = DeletionDesk(store, catalogue)
         await desk.hide_all()
         scratch, notifier = ScratchFiles(data_dir.scratch), RealNotifier(secrets, clock)
@@ -143,7 +144,10 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         server = HttpServer(services, options.connections)
         search_seldom()
         runtime.start()
-        watching = asyncio.create_task(DatabaseWatch(store.guard, clock, lambda _: runtime.stop()).run())
+        watching = asyncio.gather(
+            DatabaseWatch(store.guard, clock, lambda _: runtime.stop()).run(),
+            CatalogueWatch(catalogue, clock, syncs, desk, sync_process.restart).run(),
+        )
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             _greet(url_of(listener), data_dir, services.page)

@@ -89,6 +89,11 @@ class SyncProcess:
         """Of the process, if there is one."""
         return self._talk.process.pid if self._talk is not None and not self._talk.over else None
 
+    async def restart(self) -> None:
+        """Kill the process, so that the next sync starts another one. Syncs that it takes with it are begun anew."""
+        if self._talk is not None:
+            await _gone(self._talk.process, 0)
+
     async def close(self) -> None:
         """Without its server it has nothing to do, and ends. One that does not is killed."""
         self._closing = True

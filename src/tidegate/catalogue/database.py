@@ -1,22 +1,19 @@
-"""The catalogue's file: a thread that writes, a few that read beside it. Keeps the promise of ports.catalogue."""
+"""What the catalogue's file is asked and told. Keeps the promise of ports.catalogue."""
 
-import asyncio
 import sqlite3
-import threading
-from collections.abc import Callable, Collection, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self
 
 from tidegate.catalogue.backup_rows import BACKUP_COLUMNS, backups_of
 from tidegate.catalogue.changes import VolumeChange, VolumeMark
 from tidegate.catalogue.facets import find_facets
-from tidegate.catalogue.file_errors import in_our_words
+from tidegate.catalogue.file import CatalogueFile
 from tidegate.catalogue.rows import VOLUME_COLUMNS, volume_of
 from tidegate.catalogue.schema import connect, open_catalogue
 from tidegate.catalogue.search import count, find_backups, find_newest, find_volumes
-from tidegate.catalogue.writer import LONGEST_LOG, CatalogueWriter
+from tidegate.catalogue.writer import LONGEST_LOG
 from tidegate.errors import InvalidInput, NotFound
 from tidegate.model.catalogue import (
     CatalogueBackup,
@@ -29,20 +26,14 @@ from tidegate.model.catalogue import (
 from tidegate.model.catalogue_facets import CatalogueFacets
 from tidegate.ports.catalogue import LARGEST_PAGE, MOST_COUNTED, PAGE
 
-T = TypeVar("T")
-_READERS = 2
-
 
 class SqliteCatalogue:
     """All methods may be called from any event loop: work is done in threads of its own."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, *, longest_log: int = LONGEST_LOG) -> None:
-        self._path = path
-        self._connection = connection
-        self._writer = CatalogueWriter(path, connection, longest_log=longest_log)
-        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="catalogue-reader")
-        self._own = threading.local()
-        self._opened: list[sqlite3.Connection] = []
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, *, longest_log: int = LONGEST_LOG, owned: bool = True
+    ) -> None:
+        self._file = CatalogueFile(path, connection, longest_log=longest_log, owned=owned)
 
     @classmethod
     def open(cls, path: Path, *, longest_log: int = LONGEST_LOG) -> Self:
@@ -51,28 +42,38 @@ class SqliteCatalogue:
 
     @classmethod
     def join(cls, path: Path) -> Self:
-        """The file that another process has opened, and answers for."""
-        return cls(path, connect(path))
+        """The file that another process has opened, and answers for. Damage raises CatalogueDamaged."""
+        return cls(path, connect(path), owned=False)
+
+    @property
+    def renewals(self) -> int:
+        """How often the file was made anew because it was damaged or gone. Its content has to be read again."""
+        return self._file.renewals
+
+    def look_at_file(self) -> None:
+        """Make the file anew if it is gone or another one."""
+        self._file.look_at_file()
+
+    def begin_anew(self, reason: str) -> None:
+        """Make the file anew because another process met damage in it."""
+        self._file.begin_anew(reason)
 
     def close(self) -> None:
         """Finish what was begun."""
-        self._writer.close()
-        self._readers.shutdown()
-        for connection in (*self._opened, self._connection):
-            connection.close()
+        self._file.close()
 
     async def volumes(
         self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = "", skip: int = 0
     ) -> CataloguePage[CatalogueVolume]:
         """See Catalogue."""
         size = _checked(limit)
-        return await self._look(
+        return await self._file.look(
             lambda connection: find_volumes(connection, wanted, limit=size, marker=marker, skip=skip)
         )
 
     async def volume(self, target: str, name: str) -> CatalogueVolume:
         """See Catalogue."""
-        row = await self._look(
+        row = await self._file.look(
             lambda connection: connection.execute(
                 f"SELECT {VOLUME_COLUMNS} FROM volumes v JOIN targets t ON t.id = v.target_id "
                 "WHERE v.hidden = 0 AND t.name = ? AND v.name = ?",
@@ -88,13 +89,13 @@ class SqliteCatalogue:
     ) -> CataloguePage[CatalogueBackup]:
         """See Catalogue."""
         size = _checked(limit)
-        return await self._look(
+        return await self._file.look(
             lambda connection: find_backups(connection, wanted, limit=size, marker=marker, skip=skip)
         )
 
     async def backup(self, target: str, volume: str, name: str) -> CatalogueBackup:
         """See Catalogue."""
-        found = await self._look(
+        found = await self._file.look(
             lambda connection: backups_of(
                 connection,
                 connection.execute(
@@ -113,38 +114,42 @@ class SqliteCatalogue:
 
     async def counts(self, wanted: CatalogueFilter, *, most: int = MOST_COUNTED) -> CatalogueCounts:
         """See Catalogue."""
-        return await self._look(lambda connection: count(connection, wanted, most=most))
+        return await self._file.look(lambda connection: count(connection, wanted, most=most))
 
     async def facets(self, wanted: CatalogueFilter) -> CatalogueFacets:
         """See Catalogue."""
-        return await self._look(lambda connection: find_facets(connection, wanted))
+        return await self._file.look(lambda connection: find_facets(connection, wanted))
 
     async def newest_backups(self, targets: Collection[str], volumes: Collection[str]) -> dict[str, CatalogueBackup]:
         """See Catalogue."""
-        return await self._look(lambda connection: find_newest(connection, targets, volumes))
+        return await self._file.look(lambda connection: find_newest(connection, targets, volumes))
 
     async def full_syncs(self) -> dict[str, FullSync]:
         """See Catalogue."""
-        rows = await self._look(
+        rows = await self._file.look(
             lambda connection: connection.execute("SELECT target, url, began_at FROM full_syncs").fetchall()
         )
         return {target: FullSync(url, datetime.fromisoformat(began_at)) for target, url, began_at in rows}
 
     async def note_full_sync(self, target: str, sync: FullSync) -> None:
         """See Catalogue."""
-        await self._writer.write(lambda writing: writing.note_full_sync(target, sync), durably=True)
+        await self._file.write(lambda writing: writing.note_full_sync(target, sync), durably=True)
+
+    async def forget_full_syncs(self) -> None:
+        """No store counts as read any more."""
+        await self._file.write(lambda writing: writing.forget_full_syncs(), durably=True)
 
     async def hide(self, target: str, volume: str, *backups: str) -> None:
         """See Catalogue."""
-        await self._writer.write(lambda writing: writing.hide(target, volume, backups, hidden=True), durably=True)
+        await self._file.write(lambda writing: writing.hide(target, volume, backups, hidden=True), durably=True)
 
     async def unhide(self, target: str, volume: str, *backups: str) -> None:
         """See Catalogue."""
-        await self._writer.write(lambda writing: writing.hide(target, volume, backups, hidden=False), durably=True)
+        await self._file.write(lambda writing: writing.hide(target, volume, backups, hidden=False), durably=True)
 
     async def hidden(self, target: str) -> list[tuple[str, str]]:
         """See Catalogue."""
-        return await self._look(
+        return await self._file.look(
             lambda connection: connection.execute(
                 "SELECT volume, backup FROM tombstones WHERE target = ?", (target,)
             ).fetchall()
@@ -152,7 +157,7 @@ class SqliteCatalogue:
 
     async def volume_marks(self, target: str, volume: str = "") -> dict[str, VolumeMark]:
         """What is known of each volume, or of this one; hidden ones included."""
-        rows = await self._look(
+        rows = await self._file.look(
             lambda connection: connection.execute(
                 "SELECT v.name, v.cfg_mark, v.listing_mark, v.settled, v.messages FROM volumes v "
                 f"JOIN targets t ON t.id = v.target_id WHERE t.name = ? {'AND v.name = ?' if volume else ''}",
@@ -166,7 +171,7 @@ class SqliteCatalogue:
 
     async def backup_marks(self, target: str, volume: str) -> dict[str, int]:
         """The mark of each backup of a volume, hidden ones included."""
-        rows = await self._look(
+        rows = await self._file.look(
             lambda connection: connection.execute(
                 "SELECT b.name, b.mark FROM backups b JOIN volumes v ON v.id = b.volume_id "
                 "JOIN targets t ON t.id = v.target_id WHERE t.name = ? AND v.name = ?",
@@ -177,42 +182,25 @@ class SqliteCatalogue:
 
     async def apply(self, change: VolumeChange) -> None:
         """One batch, whole or not at all."""
-        await self._writer.write(lambda writing: writing.apply(change))
+        await self._file.write(lambda writing: writing.apply(change))
 
     async def touch(self, target: str, volumes: Iterable[str], synced_at: datetime) -> None:
         """These were looked at, and nothing about them has changed."""
-        await self._writer.write(lambda writing: writing.touch(target, volumes, synced_at))
+        await self._file.write(lambda writing: writing.touch(target, volumes, synced_at))
 
     async def blame(self, target: str, volume: str, messages: dict[str, str]) -> None:
         """It is there, but could not be looked at: it is listed with what is known of it, and with this."""
-        await self._writer.write(lambda writing: writing.blame(target, volume, messages))
+        await self._file.write(lambda writing: writing.blame(target, volume, messages))
 
     async def drop_volume(self, target: str, volume: str) -> None:
         """Forget what the store no longer has. The store itself is not touched: nothing here could."""
-        await self._writer.write(lambda writing: writing.drop_volume(target, volume))
+        await self._file.write(lambda writing: writing.drop_volume(target, volume))
 
     async def forget_target(self, target: str) -> None:
         """See Catalogue. Volume by volume, so that nobody waits long for the writer."""
-        await self._writer.write(lambda writing: writing.forget_full_sync(target))
+        await self._file.write(lambda writing: writing.forget_full_sync(target))
         for volume in await self.volume_marks(target):
             await self.drop_volume(target, volume)
-
-    async def _look(self, at: Callable[[sqlite3.Connection], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, at)
-
-    def _read(self, at: Callable[[sqlite3.Connection], T]) -> T:
-        if not hasattr(self._own, "connection"):
-            self._own.connection = connect(self._path)
-            self._opened.append(self._own.connection)
-        connection: sqlite3.Connection = self._own.connection
-        try:
-            connection.execute("BEGIN")
-            try:
-                return at(connection)
-            finally:
-                connection.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            raise in_our_words(error, self._path) from error
 
 
 def _checked(limit: int) -> int:

@@ -104,15 +104,31 @@ def open_catalogue(path: Path) -> sqlite3.Connection:
 
     Wishes to delete are carried over as far as the old file still tells them.
     """
-    wishes: list[tuple[str, str, str]] = []
     if path.exists():
         try:
             return _open_existing(path)
         except (sqlite3.Error, _Unusable) as error:
-            wishes = _salvage(path)
-            aside = path.with_name(f"{path.name}.unusable")
-            log.warning("catalogue begun anew", reason=str(error), old_file=str(aside))
-            _move_aside(path, aside)
+            return begin_anew(path, str(error))
+    return _made(path, [])
+
+
+def begin_anew(path: Path, reason: str) -> sqlite3.Connection:
+    """The connection that writes, to a new file. What is there, if anything, is moved aside."""
+    wishes: list[tuple[str, str, str]] = []
+    if path.exists():
+        wishes = _salvage(path)
+        aside = path.with_name(f"{path.name}.unusable")
+        log.warning("catalogue begun anew", reason=reason, old_file=str(aside))
+        path.replace(aside)
+    else:
+        log.warning("catalogue begun anew", reason=reason)
+    # The newest one that could not be used is kept, for whoever wants to know why; a log without its file is of no use.
+    for companion in ("-wal", "-shm"):
+        path.with_name(path.name + companion).unlink(missing_ok=True)
+    return _made(path, wishes)
+
+
+def _made(path: Path, wishes: list[tuple[str, str, str]]) -> sqlite3.Connection:
     connection = connect(path)
     try:
         connection.executescript(
@@ -159,10 +175,3 @@ def _salvage(path: Path) -> list[tuple[str, str, str]]:
         finally:
             connection.close()
     return []
-
-
-def _move_aside(path: Path, aside: Path) -> None:
-    """The newest one that could not be used is kept, for whoever wants to know why."""
-    path.replace(aside)
-    for companion in ("-wal", "-shm"):
-        path.with_name(path.name + companion).unlink(missing_ok=True)

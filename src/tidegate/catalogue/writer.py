@@ -17,6 +17,7 @@ from tidegate.catalogue.file_errors import in_our_words
 from tidegate.catalogue.writing import CatalogueWriting
 from tidegate.disk.short_log import ShortLog
 from tidegate.disk.turnstile import Turnstile
+from tidegate.errors import CatalogueDamaged
 
 LONGEST_LOG = 96 * 1024 * 1024
 # So many batches of a sync take a fifth of a second; nobody who wants something gone waits for more.
@@ -54,7 +55,10 @@ class CatalogueWriter:
         """
         job = _Job(work, durably)
         (self._urgent if durably else self._waiting).append(job)
-        self._thread.submit(self._carry_out_some)
+        try:
+            self._thread.submit(self._carry_out_some)
+        except RuntimeError as error:  # closed, because somebody else met damage
+            raise CatalogueDamaged(f"{self._path} is being made anew") from error
         done = asyncio.wrap_future(job.done)
         try:
             await asyncio.shield(done)
@@ -117,7 +121,8 @@ class CatalogueWriter:
                 job.work(self._writing)
         except BaseException:
             self._writing.interning.forget()
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
             raise
         self._connection.execute("COMMIT")
 

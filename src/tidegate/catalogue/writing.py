@@ -70,6 +70,10 @@ class CatalogueWriting:
             "INSERT OR REPLACE INTO full_syncs VALUES (?, ?, ?)", (target, sync.url, sync.began_at.isoformat())
         )
 
+    def forget_full_syncs(self) -> None:
+        """No store counts as read."""
+        self._connection.execute("DELETE FROM full_syncs")
+
     def forget_full_sync(self, target: str) -> None:
         """It is no longer a target; one of the same name has to be read first."""
         self._connection.execute("DELETE FROM full_syncs WHERE target = ?", (target,))

@@ -5,6 +5,7 @@ from enum import IntEnum
 from tidegate.errors import (
     AlreadyExists,
     AlreadyRunning,
+    CatalogueDamaged,
     CatalogueNotRead,
     DamagedBlock,
     DamagedMetadata,
@@ -103,6 +104,7 @@ EXIT_CODES: dict[type[TidegateError], ExitCode] = {
     StoreLockHeld: ExitCode.LOCKED,
     ServerUnreachable: ExitCode.STORE_NOT_THERE,
     NotDelivered: ExitCode.FAILED,
+    CatalogueDamaged: ExitCode.FAILED,
     CatalogueNotRead: ExitCode.FAILED,
     HelperLost: ExitCode.FAILED,
     DamageError: ExitCode.FAILED,

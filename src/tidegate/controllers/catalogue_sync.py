@@ -169,6 +169,13 @@ class CatalogueSync:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._running.clear()
+
+    async def look_again(self) -> None:
+        """Have each target looked at now, because the catalogue is another one."""
+        self._synced.clear()
+        for target in (await self.store.list(BackupTarget)).items:
+            self.wake(target.ref)
 
     async def _last_full(self, target: BackupTarget) -> FullSync | None:
         return (await self.catalogue.full_syncs()).get(target.name)

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tidegate.disk.sqlite_damage import means_damage
 from tidegate.errors import AlreadyRunning, DamageError, DatabaseDamaged, NoSpace, TidegateError, UserError
 
 # Extended codes tell more in the upper bits; the lowest eight are the kind of error.
 _KIND_OF_ERROR = 0xFF
-# Changed bytes may still be a database: one whose tables are others, or whose texts are none.
-_SPOILT = ("no such table", "no such column", "Could not decode to UTF-8")
 WAY_BACK = (
     "Come back from a system backup: stop the server, move tidegate.db, tidegate.db-wal and tidegate.db-shm aside,"
     " start it, then `tidegate target create NAME URL` and `tidegate system restore create --from NAME`."
@@ -35,16 +34,9 @@ def in_our_words(error: Exception, path: Path) -> Exception:
     if not isinstance(error, sqlite3.Error):
         return error
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _KIND_OF_ERROR
-    if _means_damage(error):
+    if means_damage(error):
         return DatabaseDamaged(f"{path} is damaged: {error}", hint=WAY_BACK)
     return _by_code(code, path, error) or error
-
-
-def _means_damage(error: sqlite3.Error) -> bool:
-    whole = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    if whole & _KIND_OF_ERROR in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
-        return True
-    return whole == sqlite3.SQLITE_IOERR_SHORT_READ or str(error).startswith(_SPOILT)
 
 
 def _by_code(code: int, path: Path, error: sqlite3.Error) -> TidegateError | None:
