@@ -8,6 +8,7 @@
     │   ├── TooManyAttempts        too many wrong logins in a short time
     │   ├── WrongKey               a backup is encrypted, and its key is not the one that was given
     │   ├── NotFound               there is no such thing
+    │   │   └── FormerSetting          a setting of Longhorn that became backup targets
     │   ├── AlreadyExists          the name is taken
     │   ├── Refused                valid, but not in the present state
     │   ├── SourceUnreadable       the data to back up is missing or may not be read
@@ -98,6 +99,12 @@ class NotFound(UserError):
     """There is no such thing. Raised only when the owner of the truth says so, never after a failed look."""
 
     code = "NotFound"
+
+
+class FormerSetting(NotFound):
+    """A setting of Longhorn that became backup targets. Not 404, which Longhorn's clients take for no answer at all."""
+
+    code = "FormerSetting"
 
 
 class AlreadyExists(UserError):

@@ -169,7 +169,15 @@ async def test_it_reads_and_changes_settings(client, http):
     with pytest.raises(ApiError, match="422: value is missing"):
         await client.update(limit)
     assert await client.by_id_setting("nothing") is None
-    with pytest.raises(ApiError, match="404: setting backup-target is not supported"):
+    for former in ("backup-target", "backup-target-credential-secret"):
+        # With 404 its helper would get None instead of the sentence that sends it to targets.
+        with pytest.raises(ApiError, match=f"500: setting {former} is not supported"):
+            await client.by_id_setting(former)
+    version = await client.by_id_setting("current-longhorn-version")
+    assert (version.value, version.definition.readOnly) == ("v1.12.0", True)
+    with pytest.raises(ApiError, match="409: setting current-longhorn-version is read-only"):
+        await client.update(version, value="v2.0.0")
+    with pytest.raises(ApiError, match="500: setting backup-target is not supported"):
         await client._ask("PUT", "http://test/v1/settings/backup-target", {"value": "s3://b@r/"})
     login = {"Authorization": "Bearer secret"}
     whole = (await http.get("/v1/settings/concurrent-backup-restore-limit", headers=login)).json()

@@ -1,11 +1,14 @@
 """The life of a system backup: the seed's plan, the limit of time, a target that goes away, and deletion."""
 
+from datetime import timedelta
+
 import pytest
 
 from tidegate.errors import NotFound, StoreIdentityMissing
 from tidegate.model.backup import Backup
 from tidegate.model.resource import Ref
 from tidegate.model.schedule import Schedule
+from tidegate.model.setting import Setting
 from tidegate.model.system import SystemBackup, SystemBackupPhase, VolumeBackupPolicy, VolumeDecision
 from tidegate.model.volume import Volume
 from tidegate.testing.builders import a_schedule, a_system_backup
@@ -104,6 +107,58 @@ async def test_one_failure_makes_it_an_error_that_names_the_volume_once_all_have
     assert system.status.failure_reason == "volume blog/posts: the disk is gone"
     assert [str(row.state) for row in system.status.volumes] == ["Failed", "Completed"]
     assert await protected.archives.found(None) == []
+
+
+@pytest.mark.parametrize("while_it_waits", [True, False])
+async def test_a_volume_that_is_deleted_meanwhile_is_told_as_that(protected, while_it_waits):
+    protected.movers.obliging = False
+    await protected.setting("backup-queue-paused", "true")
+    await take(protected, "s")
+    if not while_it_waits:
+        await resumed(protected)
+    await protected.store.delete(Ref("Volume", "posts", "blog"))
+    await protected.settle()
+    if while_it_waits:
+        await resumed(protected)
+    await all_finish(protected)
+
+    system = await protected.store.get(SystemBackup, "s")
+    rows = {row.volume: row for row in system.status.volumes}
+    assert str(rows["shop/db"].state) == "Completed"
+    if while_it_waits:
+        assert system.status.failure_reason == "volume blog/posts: the volume was deleted before its turn came"
+    else:
+        assert (str(system.status.phase), str(rows["blog/posts"].state)) == ("Ready", "Completed")
+
+
+async def all_finish(world):
+    """Movers that move, and those that begin once they have ended."""
+    for mover in world.movers.started:
+        mover.finish(size=1)
+        await world.settle()
+
+
+async def resumed(world):
+    setting = await world.store.get(Setting, "backup-queue-paused")
+    await world.store.update(setting.with_spec(value="false"))
+    await world.settle()
+
+
+async def test_volumes_of_one_namespace_have_the_whole_limit_each_and_never_run_side_by_side(world):
+    await world.volumes("shop/a", "shop/b", "shop/c")
+    await world.movers_may_be_silent()
+    await world.setting("system-backup-volume-backup-timeout", "3h")
+    await take(world, "s")
+    seen = []
+    for number in range(3):
+        await world.passes(hours=2)
+        assert len(world.movers.started) == number + 1
+        seen.append((await world.store.get(SystemBackup, "s")).status.deadline - world.clock.now())
+        world.movers.started[number].finish(size=1)
+        await world.settle()
+
+    assert await world.phase(SystemBackup, "s") == "Ready"
+    assert seen == [timedelta(hours=1)] * 3
 
 
 async def test_a_backup_that_somebody_deletes_counts_as_failed_at_once(protected):

@@ -1,5 +1,6 @@
 """System backups in a store: the archive first, the cfg second, nothing ever overwritten."""
 
+import json
 from contextlib import suppress
 from hashlib import sha256
 
@@ -72,6 +73,14 @@ def test_what_was_written_is_found_and_read_again_by_anyone(objects):
     body = objects.get(place.zip_key, at_most=10**6)
     assert (read_stored(objects, place), stored.checksum) == (stored, sha256(body).hexdigest())
     assert [volume.name for volume in read_archive(objects, place).definitions] == ["db"]
+
+
+def test_the_cfg_names_a_url_that_longhorn_opens_too(objects):
+    """Its driver for directories is vfs; file is a word of ours."""
+    write(objects, "weekly")
+
+    (place,) = list_system_backups(objects)
+    assert json.loads(objects.get(place.cfg_key, at_most=10**6))["BackupTargetURL"] == "vfs:///s"
 
 
 def test_the_cfg_comes_second_so_half_a_system_backup_is_none(objects):

@@ -22,6 +22,7 @@ from tidegate.model.transfer import ATTEMPT_LABEL, BACKUP_LABEL, TransferPhase
 from tidegate.testing.builders import THEN, a_backup, a_system_backup, a_transfer, a_volume
 
 POLICY = VolumeBackupPolicy
+DAY = timedelta(hours=24)
 CREATED, REUSED, SKIPPED = VolumeDecision.CREATED, VolumeDecision.REUSED, VolumeDecision.SKIPPED
 
 
@@ -96,34 +97,66 @@ def test_every_volume_gets_one_row_and_each_created_one_is_in_exactly_one_backup
     assert made == backups_to_make(system.with_status(volumes=rows))
 
 
-def waiting_for(*volumes, backup="b", deadline=THEN + timedelta(hours=24)):
+def waiting_for(*volumes, backup="b", requested=THEN):
     rows = tuple(
         SystemBackupVolume(volume=volume, decision=CREATED, backup=backup, state=VolumeOutcome.WAITING)
         for volume in volumes
     )
-    return a_system_backup("s", volumes=rows, deadline=deadline)
+    return a_system_backup("s", volumes=rows, volumes_requested_at=requested)
 
 
 @pytest.mark.parametrize(
-    ("phase", "hours", "left", "overdue"),
+    ("phase", "hours", "deadline", "overdue"),
     [
-        (BackupPhase.QUEUED, 1, timedelta(hours=23), ()),
+        (BackupPhase.QUEUED, 1, THEN + DAY, ()),
         (BackupPhase.IN_PROGRESS, 24, None, ("b",)),
         (BackupPhase.COMPLETED, 1, None, ()),
         (BackupPhase.FAILED, 1, None, ()),
         (BackupPhase.DELETING, 1, None, ()),
     ],
 )
-def test_a_backup_is_waited_for_until_it_ends_or_the_time_is_over(phase, hours, left, overdue):
-    verdict = judge_backups(
-        waiting_for("shop/db"), {"b": a_backup("b", phase=phase)}, now=THEN + timedelta(hours=hours)
-    )
+def test_a_backup_is_waited_for_until_it_ends_or_the_time_is_over(phase, hours, deadline, overdue):
+    backups = {"b": a_backup("b", phase=phase)}
+    verdict = judge_backups(waiting_for("shop/db"), backups, now=THEN + timedelta(hours=hours), limit=DAY)
 
-    assert (verdict.left, verdict.overdue) == (left, overdue)
+    assert (verdict.deadline, verdict.overdue) == (deadline, overdue)
+
+
+def begun(name, *, hours, ended=None):
+    """A Backup that started so long after the system backup did."""
+    times = {"start_timestamp": THEN + timedelta(hours=hours)}
+    if ended is not None:
+        times |= {"phase": BackupPhase.COMPLETED, "completion_timestamp": THEN + timedelta(hours=ended)}
+    return a_backup(name, phase=BackupPhase.IN_PROGRESS).with_status(**times)
+
+
+QUEUED = a_backup("b2", phase=BackupPhase.QUEUED)
+
+
+@pytest.mark.parametrize(
+    ("backups", "until"),
+    [
+        ([begun("b1", hours=2), QUEUED], 26),
+        ([begun("b1", hours=2), begun("b2", hours=9)], 26),
+        ([begun("b1", hours=2, ended=20), QUEUED], 44),
+        ([begun("b1", hours=2, ended=20), begun("b2", hours=21)], 45),
+    ],
+)
+def test_each_volume_has_the_whole_limit_from_when_its_turn_comes(backups, until):
+    """They go one after the other where they share a namespace: the last must not pay for those before it."""
+    rows = tuple(row for one in ("b1", "b2") for row in waiting_for(f"shop/{one}", backup=one).status.volumes)
+    system = waiting_for("shop/db").with_status(volumes=rows)
+    known = {backup.name: backup for backup in backups}
+
+    def at(hours):
+        return judge_backups(system, known, now=THEN + timedelta(hours=hours), limit=DAY)
+
+    assert at(until - 1).deadline == THEN + timedelta(hours=until)
+    assert (at(until).deadline, at(until).overdue[-1]) == (None, "b2")
 
 
 def test_a_backup_that_is_gone_is_waited_for_no_longer():
-    assert judge_backups(waiting_for("shop/db"), {}, now=THEN).left is None
+    assert judge_backups(waiting_for("shop/db"), {}, now=THEN, limit=DAY).deadline is None
 
 
 @pytest.mark.parametrize(
@@ -136,6 +169,11 @@ def test_a_backup_that_is_gone_is_waited_for_no_longer():
         (a_backup("b", phase=BackupPhase.PARTIALLY_FAILED), TransferPhase.COMPLETED, "Completed", ""),
         (a_backup("b", phase=BackupPhase.CANCELED), None, "Failed", "ended as Canceled"),
         (a_backup("b").with_status(phase=BackupPhase.COMPLETED, gone_volumes=("shop/db",)), None, "Failed", "its turn"),
+        (
+            a_backup("b").with_status(phase=BackupPhase.FAILED, unmatched=("volume shop/db does not exist",)),
+            *(None, "Failed", "was deleted before its turn came"),
+        ),
+        (a_backup("b", phase=BackupPhase.COMPLETED), None, "Failed", "what backup b uploaded of it was deleted"),
     ],
 )
 def test_how_a_volume_stands_is_told_by_its_upload_and_else_by_its_backup(backup, upload, state, words):

@@ -5,13 +5,16 @@ from collections.abc import Mapping
 from tidegate.api.longhorn_bodies import checked, lowered
 from tidegate.api.longhorn_manners import text_of
 from tidegate.api.longhorn_shapes import Wire
-from tidegate.errors import InvalidInput, NotFound
+from tidegate.errors import FormerSetting, InvalidInput, Refused
 from tidegate.model.setting import KNOWN_SETTINGS, Setting, SettingDefinition
 
 # No field of ours has such a name, so what was read can be sent back.
 FLAT_SETTING_FIELDS = frozenset({"id", "type", "name", "value", "applied", "definition", "links", "actions"})
 # Where Longhorn kept its only target before it had several. Its clients know from these words to use targets instead.
 _FORMER = frozenset({"backup-target", "backup-target-credential-secret"})
+# Longhorn's clients decide by this setting what they may ask. It names the version whose API this server speaks.
+LONGHORN_VERSION = "current-longhorn-version"
+_SPOKEN_VERSION = "v1.12.0"
 
 
 def setting_shape(setting: Setting, *, base: str) -> Wire:
@@ -36,12 +39,40 @@ def sent_value(name: str, sent: Mapping[str, object]) -> Setting:
     return checked(Setting, {"metadata": {"name": name}, "spec": {"value": text_of(body, "value")}})
 
 
+def version_shape(*, base: str) -> Wire:
+    """The flat fields of the version of Longhorn whose API this server speaks."""
+    return {
+        "id": LONGHORN_VERSION,
+        "type": "setting",
+        "name": LONGHORN_VERSION,
+        "value": _SPOKEN_VERSION,
+        "applied": True,
+        "definition": {
+            "displayName": "Current Longhorn version",
+            "description": "The version of Longhorn whose API this server speaks.",
+            "category": "general",
+            "type": "string",
+            "required": True,
+            "readOnly": True,
+            "default": _SPOKEN_VERSION,
+        },
+        "links": {"self": f"{base}/v1/settings/{LONGHORN_VERSION}"},
+        "actions": {},
+    }
+
+
 def refuse_former(name: str) -> None:
-    """Raise NotFound, in the words that Longhorn's clients look for, for a setting that became targets."""
+    """Raise FormerSetting, in the words that Longhorn's clients look for, for a setting that became targets."""
     if name in _FORMER:
-        raise NotFound(
+        raise FormerSetting(
             f"setting {name} is not supported: stores are named by backup targets", hint="look at /v1/backuptargets"
         )
+
+
+def refuse_read_only(name: str) -> None:
+    """Raise Refused for a setting that nobody can change."""
+    if name == LONGHORN_VERSION:
+        raise Refused(f"setting {name} is read-only: it names the version of Longhorn whose API this server speaks")
 
 
 def _definition(known: SettingDefinition) -> Wire:

@@ -21,6 +21,7 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.TooManyAttempts: HTTPStatus.TOO_MANY_REQUESTS,
     errors.WrongKey: HTTPStatus.FORBIDDEN,
     errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.FormerSetting: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.AlreadyExists: HTTPStatus.CONFLICT,
     errors.Refused: HTTPStatus.CONFLICT,
     errors.SourceUnreadable: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -10,7 +10,15 @@ from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import collection
 from tidegate.api.longhorn_bodies import own_shape, speaks_longhorn
 from tidegate.api.longhorn_manners import answer, base_url, read_object
-from tidegate.api.longhorn_settings import FLAT_SETTING_FIELDS, refuse_former, sent_value, setting_shape
+from tidegate.api.longhorn_settings import (
+    FLAT_SETTING_FIELDS,
+    LONGHORN_VERSION,
+    refuse_former,
+    refuse_read_only,
+    sent_value,
+    setting_shape,
+    version_shape,
+)
 from tidegate.api.parameters import DryRun
 from tidegate.api.presenting import Wire
 from tidegate.api.trail import trail_of
@@ -40,6 +48,8 @@ async def list_settings(request: Request) -> Response:
 @router.get("/settings/{name}", **_SHOWN)
 async def get_setting(request: Request, name: str) -> Response:
     """One setting with the value that holds now."""
+    if name == LONGHORN_VERSION:
+        return answer(request, version_shape(base=base_url(request)))
     default = _default(name)
     try:
         return _shown(request, await services_of(request).store.get(Setting, name))
@@ -52,6 +62,7 @@ async def put_setting(request: Request, name: str, dry_run: DryRun = False) -> R
     """Set it, effective at once. Longhorn's clients send only the value."""
     services = services_of(request)
     refuse_former(name)
+    refuse_read_only(name)
     sent = await read_object(request)
     flat = speaks_longhorn(sent)
     setting = sent_value(name, sent) if flat else own_shape(Setting, sent, beside=FLAT_SETTING_FIELDS)

@@ -127,16 +127,17 @@ class SystemBackupController:
             await self._request(system)
             return Next.done()
         backups = {backup.name: backup for backup in await self._backups(system)}
-        verdict = judge_backups(system, backups, now=self.clock.now())
-        if verdict.left is not None:
-            return Next.after(verdict.left)
+        now, limit = self.clock.now(), (await settings_now(self.store)).system_backup_volume_timeout
+        verdict = judge_backups(system, backups, now=now, limit=limit)
+        if verdict.deadline is not None:
+            await self.store.update_status(system.with_status(deadline=verdict.deadline))
+            return Next.after(verdict.deadline - now)
         for name in verdict.overdue:  # nobody waits for them any more
             if not backups[name].spec.cancel:
                 await self.store.update(backups[name].with_spec(cancel=True))
         uploads = await uploads_of(self.store, backups.values())
         rows = volumes_as_they_are(system.status.volumes, backups, uploads, overdue=verdict.overdue)
-        limit = (await settings_now(self.store)).system_backup_volume_timeout if verdict.overdue else None
-        if (why := failure_of(rows, limit=limit)) is not None:
+        if (why := failure_of(rows, limit=limit if verdict.overdue else None)) is not None:
             return await self._end(system, why, rows)
         generating = system.with_status(phase=SystemBackupPhase.GENERATING, volumes=rows, deadline=None)
         await self.store.update_status(generating)

@@ -18,6 +18,7 @@ from tidegate.format.system_backup_cfg import (
     SystemBackupCfg,
     place_of_cfg,
 )
+from tidegate.model.store_url import as_longhorn_writes_it
 from tidegate.model.system_archive import SystemArchive
 from tidegate.ports.object_store import ObjectStore
 from tidegate.ports.system_archives import StoredArchive
@@ -59,7 +60,7 @@ def write_archive(
     cfg = SystemBackupCfg(
         name=place.name,
         version=place.version,
-        target_url=archive.target_url,
+        target_url=as_longhorn_writes_it(archive.target_url),
         checksum=sha256(body).hexdigest(),
         created_at=archive.created_at,
         encryption=mark_of(key) if key is not None and is_sealed(body) else "",

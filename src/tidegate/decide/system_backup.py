@@ -116,21 +116,37 @@ def _backup(system: SystemBackup, name: str, volume: str) -> Backup:
 
 @dataclass(frozen=True)
 class VolumesVerdict:
-    """Whether the volume backups are over: `left` is how long may still be waited, None once nothing is waited for."""
+    """Whether the volume backups are over: `deadline` is until when is waited, None once nothing is waited for."""
 
-    left: timedelta | None
+    deadline: datetime | None
     overdue: tuple[str, ...] = ()
     """Names of the Backups that did not end in time."""
 
 
-def judge_backups(system: SystemBackup, backups: Mapping[str, Backup], *, now: datetime) -> VolumesVerdict:
-    """One that is gone, or going, is waited for no longer: it can only have failed."""
+def judge_backups(
+    system: SystemBackup, backups: Mapping[str, Backup], *, now: datetime, limit: timedelta
+) -> VolumesVerdict:
+    """One that is gone, or going, is waited for no longer: it can only have failed.
+
+    Each may take `limit` from its own start. The queue starts them one after the other, in one namespace always: so
+    those that wait have as long, from when the last one ended, and as long as one runs it is not their time.
+    """
     wanted = {row.backup for row in system.status.volumes if row.decision is VolumeDecision.CREATED and row.backup}
     under_way = sorted(name for name in wanted if name in backups and not _over(backups[name]))
-    deadline = system.status.deadline or now
     if not under_way:
-        return VolumesVerdict(left=None)
-    return VolumesVerdict(left=deadline - now) if now < deadline else VolumesVerdict(None, tuple(under_way))
+        return VolumesVerdict(None)
+    deadline = _turn_began(system, [backups[name] for name in sorted(wanted & backups.keys())], now) + limit
+    return VolumesVerdict(deadline) if now < deadline else VolumesVerdict(None, tuple(under_way))
+
+
+def _turn_began(system: SystemBackup, backups: Iterable[Backup], now: datetime) -> datetime:
+    """The moment from which the time of those counts whose turn it is: that of the one that has run longest."""
+    known = list(backups)
+    running = [one.status.start_timestamp for one in known if not _over(one) and one.status.start_timestamp]
+    if running:
+        return min(running)
+    ended = [one.status.completion_timestamp for one in known if one.status.completion_timestamp]
+    return max([system.status.volumes_requested_at or now, *ended])
 
 
 def _over(backup: Backup) -> bool:
@@ -200,9 +216,12 @@ def _why_failed(row: SystemBackupVolume, backup: Backup | None, upload: Transfer
 
 
 def _why_without_upload(row: SystemBackupVolume, backup: Backup) -> str:
-    if row.volume in backup.status.gone_volumes:
+    # It existed when it was decided about: a Backup that finds nothing came after its end.
+    if row.volume in backup.status.gone_volumes or backup.status.unmatched:
         return "the volume was deleted before its turn came"
     why = backup.status.failure_reason or "; ".join(backup.status.validation_errors)
+    if not why and backup.status.phase is BackupPhase.COMPLETED:
+        return f"what backup {backup.name} uploaded of it was deleted"
     return f"backup {backup.name} ended as {backup.status.phase}{f': {why}' if why else ''}"
 
 

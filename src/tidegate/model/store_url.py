@@ -8,6 +8,12 @@ def same_store(one: str, other: str) -> bool:
     return _plain(one) == _plain(other)
 
 
+def as_longhorn_writes_it(url: str) -> str:
+    """Return the URL in the words of Longhorn, which opens a directory only as `vfs`."""
+    scheme, mark, rest = url.partition("://")
+    return f"vfs{mark}{rest}" if scheme.lower() == "file" else url
+
+
 def _plain(url: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     base, _, query = url.strip().partition("?")
     scheme, _, rest = base.partition("://")
