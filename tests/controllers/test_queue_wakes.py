@@ -1,6 +1,7 @@
 """Everything that may let a backup start wakes the queue: in none of these tests does any time pass."""
 
 import pytest
+from structlog.testing import capture_logs
 
 from tidegate.model.backup import Backup, BackupPhase
 from tidegate.model.resource import Metadata, Ref
@@ -76,6 +77,22 @@ async def test_the_end_of_a_transfer_lets_the_next_one_in(busy):
     await busy.settle()
 
     assert await places(busy) == {"runs": ("Completed", None), "waits": ("InProgress", None)}
+
+
+async def test_the_log_tells_of_each_admission_how_long_the_backup_waited(world):
+    await world.volumes("shop/db")
+    with capture_logs() as told:
+        for name in ("first", "second"):
+            await world.store.create(a_backup(name, "shop"))
+            await world.settle()
+        await world.passes(seconds=70)
+        world.movers.started[0].finish()
+        await world.settle()
+
+    admissions = [
+        (line["backup"], line["waited_seconds"]) for line in told if line["event"] == "backup leaves the queue"
+    ]
+    assert admissions == [("first", 0.0), ("second", 70.0)]
 
 
 async def test_a_deletion_lets_the_next_one_in(busy):

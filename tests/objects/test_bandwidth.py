@@ -19,7 +19,7 @@ from tidegate.testing.mover_bench import MoverBench
 
 MIB = 1024 * 1024
 NEVER = threading.Event()
-BLOCK = block_key("vol", "ab" * 32)
+BLOCK, LARGE = block_key("vol", "ab" * 32), block_key("vol", "cd" * 32)
 
 
 class PassingTime:
@@ -181,13 +181,56 @@ def test_a_lock_is_counted_and_never_waits(passing):
 def test_what_turned_out_smaller_lets_the_next_one_go_sooner(passing):
     inner = MemoryObjects(ManualClock())
     inner.put(BLOCK, b"small")
+    inner.put(LARGE, bytes(4 * MIB))
     store = limited(passing, inner, download=MIB)
-    store.get(BLOCK, at_most=8 * MIB)
-    before = passing.now
-    store.get(BLOCK, at_most=8 * MIB)
+    store.get(LARGE, at_most=8 * MIB)
+    for _ in range(9):
+        store.get(BLOCK, at_most=8 * MIB)
 
-    assert before > 3
-    assert passing.now == before
+    assert passing.now == pytest.approx(8, abs=0.1), "one more is taken for a large one, none after it"
+
+
+def test_the_first_block_is_paid_for_by_what_really_came(passing):
+    inner = MemoryObjects(ManualClock())
+    inner.put(BLOCK, b"small")
+    inner.put(LARGE, bytes(2 * MIB))
+    store = limited(passing, inner, download=64 * 1024)
+    store.get(BLOCK, at_most=8 * MIB)
+    assert passing.now == pytest.approx(0, abs=0.01), "five bytes take no time"
+
+    other = limited(passing, inner, download=64 * 1024)
+    other.get(LARGE, at_most=8 * MIB)
+    assert passing.now == pytest.approx(32, abs=1)
+
+
+class Crowded(MemoryObjects):
+    """While the first object comes, another thread asks for it too."""
+
+    def __init__(self):
+        super().__init__(ManualClock())
+        self.calls = 0
+        self.second = threading.Event()
+
+    def get(self, key, *, at_most):
+        self.calls += 1
+        if self.calls > 1:
+            self.second.set()
+            return super().get(key, at_most=at_most)
+        self.other = threading.Thread(target=self.ask)
+        self.other.start()
+        assert not self.second.wait(0.05), "nobody knows yet how much that would be"
+        return super().get(key, at_most=at_most)
+
+
+def test_who_asks_for_a_block_meanwhile_waits_for_the_size_of_the_first_one(passing):
+    inner = Crowded()
+    inner.put(BLOCK, b"small")
+    store = limited(passing, inner, download=MIB)
+    inner.ask = lambda: store.get(BLOCK, at_most=8 * MIB)
+
+    assert store.get(BLOCK, at_most=8 * MIB) == b"small"
+    assert inner.second.wait(10)
+    inner.other.join(10)
 
 
 def test_a_store_of_files_still_tells_of_half_objects(tmp_path, passing):

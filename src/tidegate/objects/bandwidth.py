@@ -62,6 +62,11 @@ class Line:
             self._count()
             self._rate = rate
 
+    @property
+    def limited(self) -> bool:
+        """Whether anybody may have to wait."""
+        return self._rate is not None
+
     def take(self, count: int, stop: threading.Event) -> None:
         """Return once `count` bytes may go, in the order of asking. Raises WorkCancelled once `stop` is set."""
         with self._lock:
@@ -105,7 +110,10 @@ class Line:
 
 
 class LimitedObjects(PassThrough):
-    """Passes everything on, within the bandwidth. Locks are counted but never wait: a silent one counts as dead."""
+    """Passes everything on, within the bandwidth; each block costs what really came.
+
+    Locks are counted but never wait: a silent one counts as dead.
+    """
 
     def __init__(self, inner: ObjectStore, bandwidth: Bandwidth, stop: threading.Event) -> None:
         super().__init__(inner)
@@ -113,11 +121,32 @@ class LimitedObjects(PassThrough):
         self._stop = stop
         # Nobody knows how large a block is before it is there: probably like the one before it.
         self._last_block: int | None = None
+        self._first_block = threading.Lock()
 
     def get(self, key: str, *, at_most: int) -> bytes:
         """See ObjectStore."""
+        if not block_checksum_of(key):
+            return self._taken(key, 0, at_most=at_most)
+        if self._last_block is None and (body := self._first(key, at_most=at_most)) is not None:
+            return body
+        body = self._taken(key, self._last_block or 0, at_most=at_most)
+        self._last_block = len(body)
+        return body
+
+    def _first(self, key: str, *, at_most: int) -> bytes | None:
+        """The first block, paid for once it is there; the others wait until its size is known. None: one came."""
+        if not self._bandwidth.download.limited:
+            return None
+        with self._first_block:
+            if self._last_block is not None:
+                return None
+            body = self._inner.get(key, at_most=at_most)
+            self._last_block = len(body)
+        self._bandwidth.download.take(len(body), self._stop)
+        return body
+
+    def _taken(self, key: str, expected: int, *, at_most: int) -> bytes:
         line = self._bandwidth.download
-        expected = (self._last_block or at_most // 2) if block_checksum_of(key) else 0
         if expected:
             line.take(expected, self._stop)
         try:
@@ -125,8 +154,6 @@ class LimitedObjects(PassThrough):
         except BaseException:
             line.give_back(expected)
             raise
-        if expected:
-            self._last_block = len(body)
         if len(body) > expected:
             line.charge(len(body) - expected)
         else:
