@@ -1,6 +1,7 @@
 """Every action does what it says, is seen at once, and is shown as a command that works."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ LIMIT = "concurrent-backup-restore-limit"
 
 def test_a_backup_asked_for_here_runs_and_protects_its_volume(visitor, server):
     page = visitor.open("/volumes?q=blog")
-    expect(visitor.row("blog/www")).to_have_attribute("data-state", "never")
+    expect(visitor.row("blog/www")).to_have_attribute("data-state", "Never")
 
     visitor.row("blog/www").get_by_role("button", name="Back up now").click()
     dialog = page.get_by_role("dialog")
@@ -21,8 +22,45 @@ def test_a_backup_asked_for_here_runs_and_protects_its_volume(visitor, server):
     expect(dialog).to_contain_text("tidegate backup create blog-now --include-namespaces blog")
     dialog.get_by_role("button", name="Back up now").click()
 
-    expect(visitor.row("blog/www")).to_have_attribute("data-state", "ok")
+    expect(visitor.row("blog/www")).to_have_attribute("data-state", "Protected")
     server.tidegate("backup", "wait", "blog-now", "--timeout", "60s")
+
+
+def test_a_mistyped_namespace_is_refused_in_the_form_unless_it_may_be_empty(visitor, server):
+    page = visitor.open("/backups")
+    page.get_by_role("button", name="Back up now").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill("slip")
+    dialog.get_by_label("Namespaces").fill("shpo")
+    dialog.get_by_role("button", name="Back up now").click()
+
+    expect(dialog.get_by_role("alert")).to_contain_text("did you mean shop?")
+    expect(page.locator("[data-pending]")).to_have_count(0)
+
+    dialog.get_by_label("Take it also if no volume matches").check()
+    dialog.get_by_role("button", name="Back up now").click()
+    expect(visitor.row("slip")).to_have_attribute("data-phase", "Empty")
+    expect(visitor.row("slip").get_by_text("Completed, empty")).to_be_visible()
+    visitor.row("slip").get_by_role("button", name="Actions for slip").click()
+    expect(page.get_by_role("button", name="Pin", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Restore", exact=True)).to_have_count(0)
+    page.keyboard.press("Escape")
+    server.tidegate("backup", "delete", "slip", "--yes", "--wait", "--timeout", "60s")
+
+
+def test_a_volume_without_a_schedule_is_not_called_protected(visitor, server):
+    server.tidegate("schedule", "pause", "nightly")
+    visitor.open("/volumes")
+    expect(visitor.row("shop/db")).to_have_attribute("data-state", "NoSchedule")
+    expect(visitor.row("shop/db")).to_contain_text("Backed up once, no schedule")
+
+    page = visitor.open("/")
+    expect(page.locator(".verdict")).to_contain_text("backed up once, no schedule")
+    expect(page.locator(".verdict")).to_have_attribute("data-tone", re.compile("warn|bad"))
+
+    server.tidegate("schedule", "resume", "nightly")
+    visitor.open("/volumes")
+    expect(visitor.row("shop/db")).to_have_attribute("data-state", "Protected")
 
 
 def test_a_name_that_is_taken_is_told_in_the_form_and_leaves_no_row_behind(visitor):

@@ -56,7 +56,7 @@ def test_bytes_rates_and_the_time_left_are_told_on_a_phone(phone):
 
 
 def test_a_restore_is_opened_by_its_name_and_says_all_that_went_wrong(visitor, server):
-    server.post("restores", {"metadata": {"name": "onto-others"}, "spec": {"backupName": "first"}})
+    server.fail_a_restore("onto-others")
     page = visitor.open("/restores")
     expect(visitor.row("onto-others")).to_contain_text("Failed")
 
@@ -73,7 +73,7 @@ def test_a_restore_is_opened_by_its_name_and_says_all_that_went_wrong(visitor, s
 
 
 def test_a_failed_restore_is_told_on_the_overview(visitor, server):
-    server.post("restores", {"metadata": {"name": "in-vain"}, "spec": {"backupName": "first"}})
+    server.fail_a_restore("in-vain")
 
     page = visitor.open("/")
 

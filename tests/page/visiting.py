@@ -80,6 +80,20 @@ class Seeded(ServerProcess):
     def unset(self, name):
         self.api.delete(f"/v1/settings/{name}")
 
+    def fail_a_restore(self, name):
+        """One in whose way something comes after it was taken."""
+        limit = "concurrent-backup-restore-limit"
+        self.set(limit, "0")
+        self.post(
+            "restores",
+            {"metadata": {"name": name}, "spec": {"backupName": "first", "destination": f"{self.root}/{name}"}},
+        )
+        for volume in ("db", "files"):
+            place = self.root / name / "shop" / volume
+            place.mkdir(parents=True)
+            (place / "theirs").write_text("precious")
+        self.unset(limit)
+
     def pause_queue(self, paused="true"):
         self.set("backup-queue-paused", paused)
 

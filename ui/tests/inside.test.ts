@@ -4,11 +4,10 @@ import { calendar, level, pileUps } from "../src/logic/calendar";
 import { chainAround } from "../src/logic/chain";
 import { jobLog } from "../src/logic/job_log";
 import { loadHistory } from "../src/logic/load_history";
-import { promises, protectionOf } from "../src/logic/protection";
 import { runOf, strip } from "../src/logic/strip";
 import { backupSteps, planSentence, reliedOn, restoreSteps, volumesDone } from "../src/logic/system";
 import { crumbs, exactGlob, readable } from "../src/logic/tree";
-import { backup, schedule, volume } from "./build";
+import { backup, schedule } from "./build";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();
@@ -71,11 +70,6 @@ describe("a system restore", () => {
 
 describe("schedules of system backups", () => {
     const weekly = schedule("system", "@daily", { systemBackup: { volumeBackupPolicy: "if-changed", target: "" } });
-    test("promise no volume a backup of its own", () =>
-        expect(protectionOf(volume("shop/db", at(-6000)), promises([weekly], NOW), NOW)).toMatchObject({
-            state: "ok",
-            schedules: [],
-        }));
     test("have their days in the strip", () => {
         const made = systemBackup({ phase: "Error", startTimestamp: at(-60), completionTimestamp: at(-50) });
         const run = runOf({ ...made, metadata: { creationTimestamp: at(-60), labels: {} } } as unknown as SystemBackup);

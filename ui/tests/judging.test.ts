@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Queue } from "../src/api/types";
+import type { ProtectionState, Queue } from "../src/api/types";
 import { covers, sharedChips } from "../src/logic/globs";
-import { failedLately, promises, protectionOf, verdict } from "../src/logic/protection";
+import { failedLately, type Protections, verdict } from "../src/logic/protection";
 import { StallWatch, Window } from "../src/logic/rates";
 import { strip } from "../src/logic/strip";
 import { span, timeline } from "../src/logic/timeline";
@@ -11,26 +11,15 @@ import { backup, schedule, target, volume } from "./build";
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const ago = (hours: number): string => new Date(NOW - hours * 3_600_000).toISOString();
 const daily = schedule("nightly", "@daily");
-
-describe("protection", () => {
-    const judge = (last: string | undefined, schedules = [daily]) =>
-        protectionOf(volume("shop/db", last), promises(schedules, NOW), NOW).state;
-    test("a volume without a backup was never backed up, whatever its schedule", () =>
-        expect(judge(undefined)).toBe("never"));
-    test("within the rhythm of its schedule and an hour more it is well", () => expect(judge(ago(24.9))).toBe("ok"));
-    test("after that it is late", () => expect(judge(ago(25.1))).toBe("late"));
-    test("a paused schedule promises nothing", () =>
-        expect(judge(ago(500), [schedule("p", "@daily", { paused: true })])).toBe("ok"));
-    test("the strictest of its schedules counts", () =>
-        expect(judge(ago(3), [daily, schedule("h", "@hourly")])).toBe("late"));
-});
+const judged = (states: Record<string, ProtectionState>): Protections =>
+    new Map(Object.entries(states).map(([key, state]) => [key, { state, message: "", schedules: [] }]));
 
 describe("the sentence", () => {
     const judge = (more: object) =>
         verdict(
             {
                 volumes: [volume("shop/db", ago(1))],
-                schedules: [daily],
+                protection: judged({ "shop/db": "Protected" }),
                 targets: [target("usb")],
                 failed: [],
                 paused: false,
@@ -47,10 +36,25 @@ describe("the sentence", () => {
     test("what needs attention is named", () => {
         const found = judge({
             volumes: [volume("shop/db"), volume("shop/www", ago(1))],
+            protection: judged({ "shop/db": "Never", "shop/www": "Protected" }),
             targets: [target("usb", false)],
         });
         expect(found.sentence).toBe("1 of 2 volumes needs attention.");
         expect(found.details).toEqual(["1 target does not answer: usb", "1 volume was never backed up: shop/db"]);
+    });
+    const one = { volumes: [volume("shop/db", ago(50))] };
+    test.each<[ProtectionState, string, string]>([
+        ["NoSchedule", "1 of 1 volume has no schedule.", "1 volume was backed up once, no schedule: shop/db"],
+        ["Late", "1 of 1 volume needs attention.", "1 volume is behind schedule, by now 2d2h old: shop/db"],
+        [
+            "FailedLast",
+            "1 of 1 volume needs attention.",
+            "1 volume's last backup failed or left something out: shop/db",
+        ],
+    ])("a volume that is %s is never called protected", (state, sentence, detail) => {
+        const found = judge({ ...one, protection: judged({ "shop/db": state }) });
+        expect(found.tone).not.toBe("good");
+        expect(found).toMatchObject({ sentence, details: [detail] });
     });
     test("a failure is told though every volume has a backup", () => {
         expect(judge({ failed: [backup("b", { phase: "Failed" })] }).sentence).toBe(
@@ -91,6 +95,8 @@ describe("thirty days", () => {
         );
         expect(states([run(50, { phase: "Failed" }), late, run(1)])).toEqual(["missed", "failed", "late", "ok"]);
     });
+    test("a day on which nothing was there to back up is not green", () =>
+        expect(states([run(1, { conditions: [{ type: "Empty" }] })]).at(-1)).toBe("none"));
     test("today is not missed before it is over", () => expect(states([]).at(-1)).toBe("none"));
     test("nothing is missed that retention may have removed, or while paused, or before the schedule existed", () => {
         for (const one of [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { command, commands, quote } from "../src/logic/commands";
-import { cronHint, cronWords, longestGap, readCron } from "../src/logic/cron";
+import { cronHint, cronWords, readCron } from "../src/logic/cron";
 import { asClock, asClockToday, asDayClock, asExact, asSeconds, shortTimes } from "../src/logic/moments";
 import { bytesInWords, ofVolume } from "../src/logic/job_bytes";
 import { bytes, duration, percent, rate, relative, timeLeft } from "../src/logic/quantities";
@@ -58,17 +58,6 @@ describe("cron", () => {
         ["0 6,18 * * *", "every day at 06:00 and 18:00"],
         ["* * * * *", "every minute"],
     ])("%s", (text, words) => expect(cronWords(text)).toBe(words));
-    const from = Date.UTC(2026, 0, 1);
-    test.each([
-        ["@daily", 86_400],
-        ["@hourly", 3600],
-        ["0 6,18 * * *", 43_200],
-        ["0 3 * * 1-5", 3 * 86_400],
-        ["@weekly", 7 * 86_400],
-        ["*/5 * * * *", 300],
-    ])("the longest gap of %s", (text, gap) => {
-        expect(longestGap(readCron(text)!, from)).toBe(gap);
-    });
     test.each(["61 * * * *", "x", "* * *", "0 0 L * *"])("nothing is claimed of %s", (text) =>
         expect(readCron(text)).toBeNull(),
     );

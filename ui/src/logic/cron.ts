@@ -11,7 +11,6 @@ const NICKNAMES: Record<string, string> = {
 };
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
-const DAY_MS = 86_400_000;
 
 export type Cron = {
     minutes: number[];
@@ -65,22 +64,6 @@ export function readCron(text: string): Cron | null {
         return monthSet.has(day.getUTCMonth() + 1) && (eitherDay ? byDate || byWeekday : byDate && byWeekday);
     };
     return { minutes, hours, runsOn };
-}
-
-/** The longest time in seconds between two runs, looked for over two months; undefined for what runs more rarely. */
-export function longestGap(cron: Cron, from: number): number | undefined {
-    const times = cron.hours.flatMap((hour) => cron.minutes.map((minute) => hour * 3600 + minute * 60));
-    const first = times[0] ?? 0;
-    const last = times.at(-1) ?? 0;
-    let gap = 0;
-    for (let n = 1; n < times.length; n++) gap = Math.max(gap, (times[n] ?? 0) - (times[n - 1] ?? 0));
-    let previous: number | undefined;
-    for (let n = 0; n < 62; n++) {
-        if (!cron.runsOn(new Date(from + n * DAY_MS))) continue;
-        if (previous !== undefined) gap = Math.max(gap, (n - previous) * 86_400 + first - last);
-        previous = n;
-    }
-    return gap > 0 ? gap : undefined;
 }
 
 const two = (text: string): string => text.padStart(2, "0");

@@ -1,47 +1,27 @@
-// Is it safe? What the overview says in one sentence and the list of volumes in one word each.
+// What the overview says in one sentence of what the server judged: which volumes are safe is decided there.
 
-import type { BackupTarget, Schedule, Volume } from "../api/types";
-import { longestGap, readCron } from "./cron";
-import { covers } from "./globs";
+import type { BackupTarget, ProtectionState, Volume, VolumeProtection } from "../api/types";
 import { duration, plural, time } from "./quantities";
 
 export const SCHEDULE_LABEL = "tidegate.dev/schedule";
-// A backup takes its time in the queue and to run; only after this much more is it late.
-const GRACE_SECONDS = 3600;
 
-export type Protection = {
-    state: "never" | "late" | "ok";
-    age?: number;
-    /** How often its schedules promise a backup, in seconds; absent where none covers it. */
-    promised?: number;
-    schedules: string[];
+/** By NAMESPACE/NAME. */
+export type Protections = ReadonlyMap<string, VolumeProtection>;
+
+export const PROTECTION_WORDS: Record<ProtectionState, string> = {
+    Protected: "Protected",
+    NoSchedule: "Backed up once, no schedule",
+    FailedLast: "Last one failed",
+    Late: "Late",
+    Never: "Never backed up",
 };
 
-export type Promise_ = { schedule: Schedule; gap: number | undefined };
+type Observed = { status: { conditions?: readonly { type: string }[] } };
+/** Whether it is over and no volume was there for it: there is nothing in it, whatever its phase. */
+export const holdsNothing = ({ status }: Observed): boolean =>
+    status.conditions?.some((condition) => condition.type === "Empty") ?? false;
 
-/** How often each schedule of backups that is not paused runs; worked out once for all volumes. */
-export const promises = (schedules: readonly Schedule[], now: number): Promise_[] =>
-    schedules
-        // One of system backups promises an archive, not that each volume is backed up anew.
-        .filter((schedule) => !schedule.spec.paused && !schedule.spec.systemBackup)
-        .map((schedule) => {
-            const cron = readCron(schedule.spec.schedule);
-            return { schedule, gap: cron ? longestGap(cron, now) : undefined };
-        });
-
-export function protectionOf(volume: Volume, promised: readonly Promise_[], now: number): Protection {
-    const covering = promised.filter(({ schedule }) => covers(schedule.spec.template, volume.metadata.namespace));
-    const schedules = covering.map(({ schedule }) => schedule.metadata.name);
-    const gaps = covering.map(({ gap }) => gap).filter((gap) => gap !== undefined);
-    const gap = gaps.length ? Math.min(...gaps) : undefined;
-    const last = time(volume.status.lastBackupAt);
-    if (last === undefined) return { state: "never", promised: gap, schedules };
-    const age = (now - last) / 1000;
-    const late = gap !== undefined && age > gap + GRACE_SECONDS;
-    return { state: late ? "late" : "ok", age, promised: gap, schedules };
-}
-
-export type Verdict = { tone: "good" | "bad" | "empty"; sentence: string; details: string[] };
+export type Verdict = { tone: "good" | "warn" | "bad" | "empty"; sentence: string; details: string[] };
 
 export type Failed = { kind: string; metadata: { name: string } };
 
@@ -60,7 +40,7 @@ export const failures = (failed: readonly Failed[]): string =>
 
 export type Situation = {
     volumes: readonly Volume[];
-    schedules: readonly Schedule[];
+    protection: Protections;
     targets: readonly BackupTarget[];
     /** Backups, restores and system backups. */
     failed: readonly Failed[];
@@ -79,37 +59,54 @@ export function verdict(found: Situation, now: number): Verdict {
         const missing = targets.length === 0 ? "a target to write to" : "a volume to protect";
         return { tone: "empty", sentence: `Nothing is protected yet: add ${missing}.`, details: [] };
     }
-    const promised = promises(found.schedules, now);
-    const judged = volumes.map((volume) => ({ volume, ...protectionOf(volume, promised, now) }));
-    const never = judged.filter((one) => one.state === "never").map((one) => full(one.volume));
-    const late = judged.filter((one) => one.state === "late");
+    const inState = (state: ProtectionState): Volume[] =>
+        volumes.filter((volume) => found.protection.get(full(volume))?.state === state);
+    const [never, late, failedLast, unscheduled] = [
+        inState("Never"),
+        inState("Late"),
+        inState("FailedLast"),
+        inState("NoSchedule"),
+    ];
     const down = targets.filter((target) => target.status.available === false).map((target) => target.metadata.name);
     const details: string[] = [];
     if (down.length) details.push(`${plural(down.length, "target does", "targets do")} not answer: ${names(down)}`);
-    if (never.length)
-        details.push(`${plural(never.length, "volume was", "volumes were")} never backed up: ${names(never)}`);
+    const tell = (which: Volume[], one: string, many: string): void => {
+        if (which.length) details.push(`${plural(which.length, one, many)}: ${names(which.map(full))}`);
+    };
+    tell(never, "volume was never backed up", "volumes were never backed up");
     if (late.length) {
-        const oldest = duration(Math.max(...late.map((one) => one.age ?? 0)));
-        const which = names(late.map((one) => full(one.volume)));
-        details.push(
-            `${plural(late.length, "volume is", "volumes are")} behind schedule, by now ${oldest} old: ${which}`,
-        );
+        const oldest = duration(Math.max(...late.map((one) => (now - (time(one.status.lastBackupAt) ?? now)) / 1000)));
+        const by = `behind schedule, by now ${oldest} old`;
+        tell(late, `volume is ${by}`, `volumes are ${by}`);
     }
+    tell(
+        failedLast,
+        "volume's last backup failed or left something out",
+        "volumes' last backups failed or left something out",
+    );
+    tell(unscheduled, "volume was backed up once, no schedule", "volumes were backed up once, no schedule");
     if (found.failed.length) {
         const which = names(found.failed.map((one) => one.metadata.name));
         details.push(`${failures(found.failed)} failed in the last 24 hours: ${which}`);
     }
     if (found.paused) details.push("the queue is paused, and backups wait in it");
-    const unsafe = never.length + late.length;
+    const unsafe = never.length + late.length + failedLast.length;
     if (details.length === 0) {
         const all =
             volumes.length === 1 ? "The only volume is" : `All ${volumes.length.toLocaleString("en")} volumes are`;
         return { tone: "good", sentence: `${all} protected.`, details };
     }
-    const sentence =
-        unsafe > 0
-            ? `${unsafe.toLocaleString("en")} of ${plural(volumes.length, "volume")} ${unsafe === 1 ? "needs" : "need"} attention.`
-            : `All volumes have a backup, but ${plural(details.length, "thing needs", "things need")} attention.`;
+    const attention = (count: number): string => `${count === 1 ? "needs" : "need"} attention.`;
+    if (unsafe > 0) {
+        const sentence = `${unsafe.toLocaleString("en")} of ${plural(volumes.length, "volume")} ${attention(unsafe)}`;
+        return { tone: "bad", sentence, details };
+    }
+    if (unscheduled.length > 0 && details.length === 1) {
+        const has = unscheduled.length === 1 ? "has" : "have";
+        const sentence = `${unscheduled.length.toLocaleString("en")} of ${plural(volumes.length, "volume")} ${has} no schedule.`;
+        return { tone: "warn", sentence, details };
+    }
+    const sentence = `All volumes have a backup, but ${plural(details.length, "thing")} ${attention(details.length)}`;
     return { tone: "bad", sentence, details };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Metadata, Schedule, SystemBackup } from "../api/types";
 import { readCron } from "./cron";
-import { wentWrong } from "./protection";
+import { holdsNothing, wentWrong } from "./protection";
 import { plural, time } from "./quantities";
 
 export type Day = { date: string; state: "ok" | "late" | "failed" | "missed" | "running" | "none"; words: string };
@@ -10,7 +10,12 @@ export type Day = { date: string; state: "ok" | "late" | "failed" | "missed" | "
 /** What a schedule made; a Backup is one as it is. */
 export type Run = {
     metadata: Pick<Metadata, "creationTimestamp" | "labels">;
-    status: { phase: string; startTimestamp?: string; completionTimestamp?: string };
+    status: {
+        phase: string;
+        startTimestamp?: string;
+        completionTimestamp?: string;
+        conditions?: readonly { type: string }[];
+    };
 };
 
 /** A system backup told in the words of a backup. */
@@ -52,6 +57,7 @@ function judge(runs: readonly Run[]): Pick<Day, "state" | "words"> {
     const count = plural(runs.length, "backup");
     const failed = runs.filter(wentWrong).length;
     if (failed) return { state: "failed", words: `${failed} of ${count} failed` };
+    if (runs.every(holdsNothing)) return { state: "none", words: `${count}, nothing was there to back up` };
     if (runs.some((run) => run.status.completionTimestamp === undefined))
         return { state: "running", words: `${count}, not all over yet` };
     const late = runs.some((run) => {

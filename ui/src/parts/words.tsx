@@ -62,9 +62,14 @@ const TONES: Record<string, string> = {
     Retrying: "warn",
     Running: "busy",
     Never: "bad",
+    FailedLast: "bad",
+    NoSchedule: "warn",
+    Protected: "good",
+    Empty: "warn",
 };
 
 const WORDS: Record<string, string> = {
+    Empty: "Completed, empty",
     CreatingVolumeBackups: "Creating volume backups",
     RestoringVolumes: "Restoring volumes",
     CleaningUp: "Cleaning up",

@@ -128,6 +128,12 @@ function Facts({ backup }: { backup: Backup }) {
                         <dd>{status.failureReason}</dd>
                     </>
                 )}
+                {!status.failureReason && (status.unmatched ?? []).length > 0 && (
+                    <>
+                        <dt>Not found</dt>
+                        <dd>{status.unmatched.join("; ")}</dd>
+                    </>
+                )}
                 {status.validationErrors.length > 0 && (
                     <>
                         <dt>Not valid</dt>

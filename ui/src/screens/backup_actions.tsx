@@ -2,6 +2,7 @@
 
 import type { Backup } from "../api/types";
 import { command, commands, flag } from "../logic/commands";
+import { holdsNothing } from "../logic/protection";
 import { plural } from "../logic/quantities";
 import { reliedOn } from "../logic/system";
 import type { Action } from "../parts/actions";
@@ -18,10 +19,13 @@ export const isOver = (backup: Backup): boolean => FINAL.has(backup.status.phase
 export const isPinned = (backup: Backup): boolean => backup.metadata.labels[PINNED] === "true";
 export const isGoing = (backup: Backup): boolean => backup.metadata.deletionTimestamp !== undefined;
 export const canRestore = (backup: Backup): boolean =>
-    !isGoing(backup) && (backup.status.phase === "Completed" || backup.status.phase === "PartiallyFailed");
+    !isGoing(backup) &&
+    !holdsNothing(backup) &&
+    (backup.status.phase === "Completed" || backup.status.phase === "PartiallyFailed");
 /** What the row says: a cancellation is told as soon as it is asked for. */
 export function phaseOf(backup: Backup): string {
     if (isGoing(backup)) return "Deleting";
+    if (backup.status.phase === "Completed" && holdsNothing(backup)) return "Empty";
     return backup.spec.cancel && !isOver(backup) ? "Cancelling" : backup.status.phase;
 }
 
@@ -93,15 +97,23 @@ const specOf = (values: Values) => ({
     includedNamespaces: list(values["namespaces"]),
     ...(values["target"] ? { storageLocation: values["target"] } : {}),
     ...(values["priority"] ? { priority: Number(values["priority"]) } : {}),
+    ...(values["allowEmpty"] === "true" ? { allowEmpty: true } : {}),
     ...(values["ttl"] ? { ttl: values["ttl"] } : {}),
 });
 
 function created(answer: Backup): string {
     const place = answer.status.queuePosition;
-    return place
-        ? `${answer.metadata.name} is number ${place} in the queue.`
-        : `${answer.metadata.name} starts at once.`;
+    const words = place ? `is number ${place} in the queue` : "starts at once";
+    return [`${answer.metadata.name} ${words}`, ...answer.status.unmatched].map((one) => `${one}.`).join(" ");
 }
+
+/** Beside the namespaces of a backup or a schedule. */
+export const ALLOW_EMPTY = {
+    name: "allowEmpty",
+    label: "Take it also if no volume matches",
+    kind: "check" as const,
+    hint: "Refused otherwise: it is a slip more often than a wish.",
+};
 
 const stamp = (): string => new Date().toISOString().slice(0, 19).replace(/\D/g, "");
 
@@ -138,6 +150,7 @@ export function openBackupForm(of: string[] = []): void {
                     hint: "From -10 to 10: a head start in the queue.",
                 },
                 { name: "ttl", label: "Keep for", placeholder: "30d" },
+                ALLOW_EMPTY,
             ]}
             command={(values) =>
                 command(
@@ -148,6 +161,7 @@ export function openBackupForm(of: string[] = []): void {
                     ...flag("storage-location", values["target"]),
                     ...flag("priority", values["priority"]),
                     ...flag("ttl", values["ttl"]),
+                    values["allowEmpty"] === "true" && "--allow-empty",
                 )
             }
             preview={async (values) => {

@@ -67,6 +67,14 @@ const COLUMNS: Column<Backup>[] = [
         cell: (row) => (
             <span title={row.status.failureReason}>
                 <Phase phase={phaseOf(row)} />
+                {!row.status.failureReason && row.status.unmatched?.length > 0 && (
+                    <>
+                        {" "}
+                        <span class="phase" data-tone="warn" title={row.status.unmatched.join("; ")}>
+                            not all was found
+                        </span>
+                    </>
+                )}
             </span>
         ),
     },

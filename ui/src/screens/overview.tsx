@@ -3,21 +3,15 @@ import { useEffect } from "preact/hooks";
 import { get, pathOf } from "../api/client";
 import { command } from "../logic/commands";
 import { cronWords } from "../logic/cron";
-import {
-    type Failed,
-    failedLately,
-    failures,
-    promises,
-    protectionOf,
-    SCHEDULE_LABEL,
-    verdict,
-} from "../logic/protection";
+import { type Failed, failedLately, failures, SCHEDULE_LABEL, verdict } from "../logic/protection";
 import { duration, plural, time } from "../logic/quantities";
 import { runOf, type Run, strip } from "../logic/strip";
 import { backupLink, Link } from "../parts/link";
 import { Card, Screen } from "../parts/screen";
 import { Ago, Phase } from "../parts/words";
 import { now } from "../store/clock";
+import { protection, watchProtection } from "../store/protection";
+import { keyOf } from "../store/collection";
 import {
     backups,
     need,
@@ -35,8 +29,9 @@ import { restoreIsOver } from "./restore_actions";
 
 export function Overview() {
     need(backups, restores, systemBackups, volumes, schedules, targets, settings);
+    useEffect(watchProtection, []);
     // Of backups there may be very many: what volumes and targets tell is not held back for the last of them.
-    const loaded = [volumes, schedules, targets, settings].every((kind) => kind.loaded.value);
+    const loaded = [volumes, schedules, targets, settings].every((kind) => kind.loaded.value) && protection.value;
     return (
         <Screen
             title="Overview"
@@ -84,7 +79,7 @@ function Sentence() {
     const paused =
         setting("backup-queue-paused") === "true" && backups.all().some((backup) => backup.status.phase === "Queued");
     const found = verdict(
-        { volumes: volumes.all(), schedules: schedules.all(), targets: targets.all(), failed, paused },
+        { volumes: volumes.all(), protection: protection.value ?? new Map(), targets: targets.all(), failed, paused },
         minute(),
     );
     return (
@@ -127,8 +122,7 @@ function Tiles() {
     const oldest = queued.reduce((least, one) => Math.min(least, time(one.status.queuedAt) ?? least), now.value);
     const back = restores.all().filter((restore) => !restoreIsOver(restore));
     const failed = failedNow();
-    const promised = promises(schedules.all(), minute());
-    const never = volumes.all().filter((volume) => protectionOf(volume, promised, minute()).state === "never");
+    const never = volumes.all().filter((volume) => protection.value?.get(keyOf(volume))?.state === "Never");
     const down = targets.all().filter((target) => target.status.available === false);
     return (
         <div class="tiles">

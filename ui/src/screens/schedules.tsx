@@ -20,6 +20,7 @@ import { now } from "../store/clock";
 import { create, draft, isDraft, pauseSchedule, remove, runSchedule } from "../store/operations";
 import { backups, namespaces, need, schedules, systemBackups, targets } from "../store/resources";
 import { mayManage } from "../store/session";
+import { ALLOW_EMPTY } from "./backup_actions";
 import { LoadCalendar } from "./schedule_calendar";
 import { POLICIES } from "./system_actions";
 
@@ -246,6 +247,7 @@ function openScheduleForm(): void {
             // What a system backup protects is said by its policy alone.
             includedNamespaces: values["system"] ? [] : list(values["namespaces"]),
             ...(values["ttl"] ? { ttl: values["ttl"] } : {}),
+            ...(values["allowEmpty"] === "true" ? { allowEmpty: true } : {}),
         },
         ...(values["system"] ? { systemBackup: { volumeBackupPolicy: values["system"] } } : {}),
         ...(values["verify"] ? { verification: { schedule: values["verify"] } } : {}),
@@ -290,6 +292,7 @@ function openScheduleForm(): void {
                 },
                 { name: "ttl", label: "Keep each for", placeholder: "30d" },
                 { name: "keepDaily", label: "Keep the newest of so many days", kind: "number", placeholder: "no rule" },
+                ALLOW_EMPTY,
             ]}
             command={(values) =>
                 command(
@@ -304,6 +307,7 @@ function openScheduleForm(): void {
                     ...flag("verify-schedule", values["verify"]),
                     ...flag("ttl", values["ttl"]),
                     ...flag("keep-daily", values["keepDaily"]),
+                    values["allowEmpty"] === "true" && "--allow-empty",
                 )
             }
             send={async (values) => {

@@ -245,7 +245,7 @@ function openTargetForm(): void {
                     kind: "BackupTarget",
                     metadata: draft(name),
                     spec: specOf(values),
-                    status: { conditions: [], message: "" },
+                    status: { conditions: [], message: "", store: { adopt: "" } },
                 };
                 await create(targets, drawn as unknown as BackupTarget, { metadata: { name }, spec: specOf(values) });
                 return `${name} can be written to.`;

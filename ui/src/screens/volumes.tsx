@@ -1,7 +1,8 @@
-import type { Volume } from "../api/types";
+import { useEffect } from "preact/hooks";
+import type { Volume, VolumeProtection } from "../api/types";
 import { command, commands, flag } from "../logic/commands";
-import { type Promise_, type Protection, promises, protectionOf } from "../logic/protection";
-import { bytes, duration, plural } from "../logic/quantities";
+import { PROTECTION_WORDS } from "../logic/protection";
+import { bytes, plural, time } from "../logic/quantities";
 import { type Action, ActionMenu } from "../parts/actions";
 import { openDialog } from "../parts/dialog";
 import { Form, type Values } from "../parts/form";
@@ -9,8 +10,8 @@ import { backupLink, Link } from "../parts/link";
 import { Screen } from "../parts/screen";
 import { type Column, FilterBox, Table } from "../parts/table";
 import { Ago, Phase } from "../parts/words";
-import { now } from "../store/clock";
 import { keyOf } from "../store/collection";
+import { protection, watchProtection } from "../store/protection";
 import { create, draft, isDraft, remove } from "../store/operations";
 import { backups, namespaces, need, schedules, transfersUp, uploads, volumes } from "../store/resources";
 import { mayAct, mayManage } from "../store/session";
@@ -18,7 +19,8 @@ import { openBackupForm } from "./backup_actions";
 
 const pathOfVolume = (volume: Volume): string => volume.spec.directory ?? volume.spec.image ?? volume.spec.device ?? "";
 
-type Row = { volume: Volume; protection: Protection; count: number; stored: number };
+/** Without protection as long as the server has not judged the volume. */
+type Row = { volume: Volume; protection: VolumeProtection | undefined; count: number; stored: number };
 
 /** How often each volume was backed up, and what the store had to take for it. */
 function storedByVolume(): Map<string, { count: number; stored: number }> {
@@ -33,27 +35,23 @@ function storedByVolume(): Map<string, { count: number; stored: number }> {
 }
 
 function rowsNow(): Row[] {
-    const minute = Math.floor(now.value / 60_000) * 60_000;
-    const promised: Promise_[] = promises(schedules.all(), minute);
     const stored = storedByVolume();
     return volumes.all().map((volume) => ({
         volume,
-        protection: protectionOf(volume, promised, minute),
+        protection: protection.value?.get(keyOf(volume)),
         ...(stored.get(keyOf(volume)) ?? { count: 0, stored: 0 }),
     }));
 }
 
-const WORDS = { never: "Never", late: "Late", ok: "Protected" };
+const wordsOf = ({ protection: found }: Row): string => (found ? PROTECTION_WORDS[found.state] : "");
+const schedulesOf = ({ protection: found }: Row): string => found?.schedules.join(", ") ?? "";
 
-function State({ protection }: { protection: Protection }) {
-    const promise =
-        protection.promised === undefined
-            ? "no schedule covers it"
-            : `promised every ${duration(protection.promised)} by ${protection.schedules.join(", ")}`;
-    const phase = protection.state === "never" ? "Never" : protection.state === "late" ? "Late" : "Completed";
+function State({ row }: { row: Row }) {
+    const { protection: found } = row;
+    if (!found) return <span class="muted">…</span>;
     return (
-        <span title={promise}>
-            <Phase phase={phase} words={protection.state === "never" ? "Never backed up" : WORDS[protection.state]} />
+        <span title={found.message}>
+            <Phase phase={found.state} words={wordsOf(row)} />
         </span>
     );
 }
@@ -106,14 +104,14 @@ const COLUMNS: Column<Row>[] = [
     {
         key: "state",
         title: "Protection",
-        sort: (row) => row.protection.state,
-        cell: (row) => <State protection={row.protection} />,
+        sort: wordsOf,
+        cell: (row) => <State row={row} />,
     },
     {
         key: "age",
         title: "Last good backup",
         number: true,
-        sort: (row) => row.protection.age,
+        sort: (row) => time(row.volume.status.lastBackupAt),
         cell: ({ volume }) =>
             volume.status.lastBackup ? (
                 <Link to={backupLink(volume.status.lastBackup)}>
@@ -131,8 +129,8 @@ const COLUMNS: Column<Row>[] = [
         key: "schedule",
         title: "Schedules",
         secondary: true,
-        sort: (row) => row.protection.schedules.join() || undefined,
-        cell: (row) => row.protection.schedules.join(", ") || <span class="muted">none</span>,
+        sort: (row) => schedulesOf(row) || undefined,
+        cell: (row) => schedulesOf(row) || <span class="muted">none</span>,
     },
     {
         key: "size",
@@ -178,6 +176,7 @@ const COLUMNS: Column<Row>[] = [
 
 export function VolumesScreen() {
     need(volumes, schedules, backups, namespaces, ...uploads);
+    useEffect(watchProtection, []);
     return (
         <Screen
             title="Volumes"
@@ -201,12 +200,12 @@ export function VolumesScreen() {
                     columns={COLUMNS}
                     keyOf={(row) => keyOf(row.volume)}
                     text={(row) =>
-                        `${keyOf(row.volume)} ${pathOfVolume(row.volume)} ${WORDS[row.protection.state]} ${row.protection.state} ${row.protection.schedules.join(" ")}`
+                        `${keyOf(row.volume)} ${pathOfVolume(row.volume)} ${wordsOf(row)} ${row.protection?.state} ${schedulesOf(row)}`
                     }
                     sort={{ column: "name", down: false }}
                     loaded={volumes.loaded.value}
                     rowProps={(row) => ({
-                        "data-state": row.protection.state,
+                        "data-state": row.protection?.state,
                         "data-pending": isDraft(row.volume) ? "true" : undefined,
                     })}
                     empty={
