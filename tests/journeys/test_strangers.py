@@ -58,3 +58,25 @@ def test_a_server_without_descriptors_writes_few_lines_and_answers_when_it_has_s
     server.stop()
 
     assert len(server._log) < 50
+
+
+def test_an_operator_cannot_restore_into_the_servers_own_data_directory(server, tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "file").write_text("x")
+    (tmp_path / "link").symlink_to(server.state)
+    server.tidegate("target", "create", "disk", str(tmp_path / "store"))
+    server.tidegate("volume", "create", "home/docs", "--directory", str(tmp_path / "docs"))
+    server.tidegate("backup", "create", "b", "--wait")
+    before = sorted(server.state.iterdir())
+
+    for place in (server.state, server.state / "secrets", tmp_path / "link" / "hooks"):
+        for verb in ("plan", "create"):
+            refused = server.run("restore", verb, "--from-backup", "b", "--to", str(place))
+            assert (refused.returncode, "the data directory of this server" in refused.stdout + refused.stderr) == (
+                6,
+                True,
+            )
+
+    assert sorted(server.state.iterdir()) == before
+    assert server.get("restore", "get")["items"] == []

@@ -1,11 +1,11 @@
 """The tables of accounts and audit, in a file that only its owner can read."""
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tidegate.disk.private_file import make_private
 from tidegate.errors import DatabaseDamaged
 from tidegate.resources.sqlite.errors import translated
 from tidegate.resources.sqlite.schema import connect, migrate
@@ -66,7 +66,7 @@ def understood(path: Path) -> Iterator[None]:
 
 def open_access(path: Path) -> sqlite3.Connection:
     """A connection to the file, made or brought up to date. Raises UserError for what is not ours."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    make_private(path)
     with access_errors(path):
         connection = connect(path)
         try:

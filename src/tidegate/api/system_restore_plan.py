@@ -149,6 +149,6 @@ class _Finder:
 
 
 async def _planned_volume(services: Services, volume: Volume, finder: _Finder, choice: VolumeChoice) -> RestoredVolume:
-    looks = choice is VolumeChoice.MISSING
+    looks = choice is not VolumeChoice.NONE
     place = await services.surroundings.look_at(volume.spec.path) if looks else Place()
     return plan_volume(volume, finder.find(volume), choice, place)

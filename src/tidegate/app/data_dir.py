@@ -10,8 +10,16 @@ from dataclasses import dataclass, field
 from hmac import compare_digest
 from pathlib import Path
 
+import structlog
+
+from tidegate.disk.private_file import keep_private
 from tidegate.errors import AlreadyRunning, DatabaseDamaged, InvalidInput, NoSpace
 from tidegate.resources.sqlite.errors import WAY_BACK
+
+log = structlog.get_logger(__name__)
+
+# What SQLite and we put beside a database.
+_BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".lock", ".unusable")
 
 
 @dataclass
@@ -75,6 +83,7 @@ class DataDir:
         """Become the owner; raises AlreadyRunning if somebody else is."""
         try:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._keep_private()
             lock = os.open(self.path / "server.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise _unusable(self.path, error) from error
@@ -88,6 +97,17 @@ class DataDir:
             ) from None
         self._lock = lock
         self._check_database()
+
+    def _keep_private(self) -> None:
+        """For directories that an older version or a person made with other rights."""
+        files = [
+            beside
+            for path in (self.database, self.catalogue, self.access)
+            for beside in (path, *(path.with_name(f"{path.name}{end}") for end in _BESIDE_DATABASES))
+        ]
+        files += [self.token_file, self.address_file, self.path / "server.lock"]
+        for path in keep_private([self.path, self.secrets, self.hooks_running, self.scratch, self.maps, *files]):
+            log.warning("others may look into it, and it is not ours to change", path=str(path))
 
     def release(self) -> None:
         """Stop being found, then let others in."""

@@ -77,7 +77,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         hooks = HookFiles(data_dir.hooks, running=data_dir.hooks_running)
         hooks.end_leftovers()  # before any post hook: a pre hook of a dead server must not freeze behind it
         await recover(store, clock)
-        surroundings, secrets = LocalSurroundings(), SecretFiles(data_dir.secrets)
+        surroundings, secrets = LocalSurroundings(own=data_dir.path), SecretFiles(data_dir.secrets)
         await register_nodes(store, options.nodes, clock=clock)
         children = Children(data_dir.maps)
         movers = ChildMovers(children)

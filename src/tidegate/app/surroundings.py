@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from tidegate.app.daemon_threads import in_daemon_thread
@@ -20,7 +21,7 @@ from tidegate.objects.identity import give_identity, identity_of
 from tidegate.objects.open import open_store
 from tidegate.ports.object_store import Listing
 from tidegate.volumes.measure import measure
-from tidegate.volumes.places import look_with_room, users_of
+from tidegate.volumes.places import look_with_room, touches, users_of
 
 T = TypeVar("T")
 
@@ -67,8 +68,14 @@ class LocalSurroundings:
     """Keeps the promise of Surroundings for the machine that the server runs on."""
 
     def __init__(
-        self, look: Callable[[TargetAccess], None] = list_root, *, answer_seconds: float = _ANSWER_SECONDS
+        self,
+        look: Callable[[TargetAccess], None] = list_root,
+        *,
+        answer_seconds: float = _ANSWER_SECONDS,
+        own: Path | None = None,
     ) -> None:
+        """`own` is the server's data directory, where nothing may be restored to."""
+        self._own = own
         self._look = look
         self._answer_seconds = answer_seconds
         self._looks: dict[Hashable, asyncio.Future[None]] = {}
@@ -102,7 +109,13 @@ class LocalSurroundings:
 
     async def look_at(self, path: str) -> Place:
         """Look."""
-        return await asyncio.to_thread(look_with_room, path)
+        return await asyncio.to_thread(self._seen_at, path)
+
+    def _seen_at(self, path: str) -> Place:
+        place = look_with_room(path)
+        if self._own is None or not touches(path, str(self._own)):
+            return place
+        return place.replace(in_the_way=f"it is, holds or lies in {self._own}, the data directory of this server")
 
     async def users_of(self, paths: Sequence[str]) -> Mapping[str, str]:
         """Look once for all of them."""

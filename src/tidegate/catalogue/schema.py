@@ -6,6 +6,8 @@ from pathlib import Path
 
 import structlog
 
+from tidegate.disk.private_file import make_private
+
 log = structlog.get_logger(__name__)
 
 # "TGCA": tells our file from any other program's.
@@ -129,6 +131,7 @@ def begin_anew(path: Path, reason: str) -> sqlite3.Connection:
 
 
 def _made(path: Path, wishes: list[tuple[str, str, str]]) -> sqlite3.Connection:
+    make_private(path)
     connection = connect(path)
     try:
         connection.executescript(

@@ -53,6 +53,9 @@ def plan_volume(volume: Volume, found: FoundBackup | str, choice: VolumeChoice, 
     if isinstance(found, str):
         # Whoever asks for everything must hear in the end that something is missing.
         return RestoredVolume(volume=name, state=RestoredVolumeState.FAILED, reason=found)
+    if place.in_the_way:
+        reason = f"{volume.spec.path} cannot be made: {place.in_the_way}"
+        return RestoredVolume(volume=name, state=RestoredVolumeState.FAILED, reason=reason)
     if choice is VolumeChoice.MISSING and place.state not in {PlaceState.FREE, PlaceState.EMPTY}:
         there = f": {place.detail}" if place.detail else ""
         return skipped(f"{volume.spec.path} holds something{there}; --volumes all overwrites it")

@@ -44,6 +44,27 @@ def look_with_room(path: str) -> Place:
     return place.replace(room=Room(file_system=str(device), free_bytes=free.f_bavail * free.f_frsize))
 
 
+def touches(path: str, own: str) -> bool:
+    """Whether a path, wherever its links lead, is a directory of ours, lies in it or holds it; also mounted twice."""
+    real, own_real = os.path.realpath(path), os.path.realpath(own)
+    above, above_own = _identities(real), _identities(own_real)
+    return above_own[0] in above or (above[0] is not None and above[0] in above_own)
+
+
+def _identities(path: str) -> list[tuple[int, int] | None]:
+    """Of the path itself and of all above it; None for what is not there."""
+    found: list[tuple[int, int] | None] = []
+    while True:
+        try:
+            facts = os.stat(path)
+            found.append((facts.st_dev, facts.st_ino))
+        except OSError:
+            found.append(None)
+        if path == os.path.dirname(path):
+            return found
+        path = os.path.dirname(path)
+
+
 def users_of(paths: Iterable[str]) -> dict[str, str]:
     """Who has something at these paths open, by path; who cannot be seen is not told, and found by the mover."""
     try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from tidegate.disk.private_file import make_private
 from tidegate.resources.sqlite.errors import translated
 from tidegate.resources.sqlite.guard import DatabaseGuard
 from tidegate.resources.sqlite.ownership import Ownership
@@ -28,6 +29,7 @@ class Database:
         ownership = Ownership(path)
         try:
             with translated(path):
+                make_private(path)
                 connection = connect(path)
                 try:
                     migrate(connection, path)
