@@ -41,6 +41,7 @@ LONG = (
     "journeys/test_restores.py",
     "journeys/test_s3_journey.py",
     "journeys/test_seed_test_plan.py",
+    "journeys/test_unmounted_share.py",
     "journeys/test_verification.py",
     "volumes/test_deep_trees.py",
 )
