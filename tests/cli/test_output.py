@@ -1,13 +1,14 @@
 """What `get` and `describe` print."""
 
 import json
+from datetime import timedelta
 
 import pytest
 import yaml
 
 from tidegate.model.backup import BackupPhase
 from tidegate.model.transfer import BACKUP_LABEL, TransferPhase
-from tidegate.testing.builders import a_backup, a_target, a_transfer, a_volume
+from tidegate.testing.builders import THEN, a_backup, a_target, a_transfer, a_volume
 
 
 @pytest.fixture
@@ -22,11 +23,26 @@ def test_a_table_has_aligned_columns_and_no_boxes(run, backups):
 
     assert result.code == 0
     assert result.out.splitlines() == [
-        "NAME     STATUS     QUEUE  WAITS FOR  ITEMS  ERRORS  WARNINGS  AGE  EXPIRES",
-        "nightly  Completed                                0         0  12h",
-        "weekly   Queued         1                         0         0  12h",
+        "NAME     STATUS     QUEUE  WAITS FOR  DONE  SIZE  ITEMS  ERRORS  WARNINGS  STARTED  AGE  EXPIRES",
+        "nightly  Completed                                            0         0           12h",
+        "weekly   Queued         1                                     0         0           12h",
     ]
     assert result.err == ""
+
+
+def test_jobs_are_listed_newest_first(run, server):
+    for name, age in [("a-old", 2), ("b-newest", 0), ("c-older", 3)]:
+        server.put(a_backup(name).with_metadata(creation_timestamp=THEN - timedelta(hours=age)))
+
+    assert run("backup", "get", "-o", "name").out.split() == ["backup/b-newest", "backup/a-old", "backup/c-older"]
+
+
+def test_a_name_that_is_missing_hides_no_other(run, backups):
+    result = run("backup", "get", "nope", "nightly")
+
+    assert result.code == 5
+    assert [line.split()[0] for line in result.out.splitlines()] == ["NAME", "nightly"]
+    assert result.err == "Error: there is no nope among the backups\n"
 
 
 def test_wide_shows_more_columns(run, backups):

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tidegate.model.byte_progress import percent, time_left
 from tidegate.model.duration import parse_duration
-from tidegate.views.quantities import human_bytes, human_duration, human_rate, ordinal_of
+from tidegate.views.quantities import human_bytes, human_duration, human_rate, human_span, new_in_store, ordinal_of
 
+WHY = "because a volume is stored in whole blocks, and a tree with a list of its files"
 COUNTS = st.integers(min_value=0, max_value=2**63)
 
 
@@ -74,6 +75,40 @@ def test_a_rate_that_nobody_measured_is_unknown(rate, text):
 )
 def test_durations_have_at_most_two_units(seconds, text):
     assert human_duration(timedelta(seconds=seconds)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("36499d23h", "100 years"),
+        ("36500d", "100 years"),
+        ("89d23h", "90d"),
+        ("30d", "30d"),
+        ("1h30m", "1h30m"),
+        ("1095d", "3 years"),
+        ("800d", "2 years 2 months"),
+    ],
+)
+def test_a_span_is_told_as_a_person_says_it(text, told):
+    assert human_span(parse_duration(text)) == told
+
+
+@pytest.mark.parametrize(
+    ("fresh", "size", "text"),
+    [
+        (
+            16_384,
+            11,
+            f"16.0 KiB, more than the 11 B backed up, {WHY}",
+        ),
+        (512, 1024, "512 B, 50 % of the 1.0 KiB backed up"),
+        (1, 1024, "1 B, less than 1 % of the 1.0 KiB backed up"),
+        (0, 1024, "nothing, all of it was there already"),
+        (0, 0, "nothing"),
+    ],
+)
+def test_what_is_new_in_the_store_is_told_with_a_reason_if_it_is_more_than_what_was_backed_up(fresh, size, text):
+    assert new_in_store(fresh, size) == text
 
 
 @given(st.integers(0, 10**9))

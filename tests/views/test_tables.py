@@ -6,6 +6,7 @@ import pytest
 
 from tidegate.decide.transfer_events import with_transfer_events
 from tidegate.model.backup import BackupPhase, BackupProgress, LabelSelector
+from tidegate.model.byte_progress import JobBytes
 from tidegate.model.hooks import HookStatus
 from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.node import Node, NodeStatus
@@ -57,6 +58,8 @@ def test_a_waiting_backup_shows_its_place_and_its_reason():
         "STATUS": "Queued",
         "QUEUE": "2",
         "WAITS FOR": "ConcurrencyLimit",
+        "DONE": "",
+        "SIZE": "",
         "ITEMS": "",
         "ERRORS": "0",
         "WARNINGS": "0",
@@ -70,6 +73,23 @@ def test_a_waiting_backup_shows_its_place_and_its_reason():
         "TOOK": "",
         "MESSAGE": "1 of 1 run",
     }
+
+
+@pytest.mark.parametrize(
+    ("phase", "told", "done", "size"),
+    [
+        (BackupPhase.IN_PROGRESS, JobBytes(done=512, total=2048, percent=25), "25 %", "2.0 KiB"),
+        (BackupPhase.IN_PROGRESS, JobBytes(done=512, total=2048, volumes_not_measured=1), "", "at least 2.0 KiB"),
+        (BackupPhase.COMPLETED, JobBytes(done=2048, total=2048, percent=100), "", "2.0 KiB"),
+        (BackupPhase.PARTIALLY_FAILED, JobBytes(done=1024, total=2048, percent=50), "", "1.0 KiB"),
+        (BackupPhase.NEW, None, "", ""),
+    ],
+)
+def test_a_backup_tells_percent_while_it_runs_and_its_size(phase, told, done, size):
+    shown = row(BACKUPS, a_backup("nightly", phase=phase).with_status(bytes=told, start_timestamp=THEN))
+
+    assert (shown["DONE"], shown["SIZE"]) == (done, size)
+    assert shown["STARTED"] == "2026-01-01 00:00:00+00:00"
 
 
 def test_the_description_of_a_waiting_backup_says_since_when():
@@ -104,7 +124,7 @@ def test_the_description_of_a_running_backup_has_bytes_and_each_volume():
     assert lines["Progress", "Bytes"] == "1.5 KiB of 2.0 KiB (75 %)"
     assert lines["Progress", "Left"] == "2s"
     assert lines["Volume shop/a", "URL"] == "file:///s?backup=b"
-    assert lines["Volume shop/a", "New in the store"] == "100 B"
+    assert lines["Volume shop/a", "New in the store"] == "100 B, 9 % of the 1.0 KiB backed up"
     assert lines["Volume shop/a", "Warning"] == "a file changed"
     assert lines["Volume shop/b", "Rate"] == "256 B/s"
     assert lines["Times", "Took"] == "3m12s"
@@ -265,7 +285,7 @@ def test_a_moving_transfer_shows_rate_and_time_left_and_a_waiting_one_its_reason
     held = held.replace(status=held.status.waiting(Reason.NODE_LOAD, "node a is full", since=THEN))
 
     assert (moving["DONE"], moving["RATE"], moving["LEFT"]) == ("512 B of 1.0 KiB (50 %)", "256 B/s", "2s")
-    assert row(TRANSFER_TABLE, a_transfer("t", TransferPhase.IN_PROGRESS))["LEFT"] == "unknown"
+    assert row(TRANSFER_TABLE, a_transfer("t", TransferPhase.IN_PROGRESS))["LEFT"] == ""
     assert row(TRANSFER_TABLE, held)["WAITS FOR"] == "NodeLoad"
     assert told(describe_transfer(held, READER))["Waiting", "Message"] == "node a is full"
 

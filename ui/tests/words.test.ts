@@ -3,7 +3,7 @@ import { command, commands, quote } from "../src/logic/commands";
 import { cronHint, cronWords, readCron } from "../src/logic/cron";
 import { asClock, asClockToday, asDayClock, asExact, asSeconds, shortTimes } from "../src/logic/moments";
 import { bytesInWords, ofVolume } from "../src/logic/job_bytes";
-import { bytes, duration, percent, rate, relative, timeLeft } from "../src/logic/quantities";
+import { bytes, duration, newInStore, percent, rate, relative, span, timeLeft } from "../src/logic/quantities";
 import { pastRates, sent, Window } from "../src/logic/rates";
 import { toYaml } from "../src/logic/yaml";
 
@@ -28,6 +28,29 @@ describe("quantities read as on the command line", () => {
         [-5, "0s"],
     ])("%d seconds", (seconds, words) => {
         expect(duration(seconds)).toBe(words);
+    });
+    test.each([
+        [36_499 * 86_400 + 23 * 3600, "100 years"],
+        [36_500 * 86_400, "100 years"],
+        [89 * 86_400 + 86_000, "90d"],
+        [30 * 86_400, "30d"],
+        [3 * 365 * 86_400, "3 years"],
+        [800 * 86_400, "2 years 2 months"],
+    ])("%d seconds as a person says them", (seconds, words) => {
+        expect(span(seconds)).toBe(words);
+    });
+    test.each([
+        [
+            16_384,
+            11,
+            "16.0 KiB, more than the 11 B backed up, because a volume is stored in whole blocks, and a tree with a list of its files",
+        ],
+        [512, 1024, "512 B, 50 % of the 1.0 KiB backed up"],
+        [1, 1024, "1 B, less than 1 % of the 1.0 KiB backed up"],
+        [0, 1024, "nothing, all of it was there already"],
+        [0, 0, "nothing"],
+    ])("%d bytes are new of %d", (fresh, size, words) => {
+        expect(newInStore(fresh, size)).toBe(words);
     });
     test("what is not known is told as unknown, and a bar never exceeds the whole", () => {
         expect(rate(undefined)).toBe("unknown");

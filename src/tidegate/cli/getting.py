@@ -1,18 +1,19 @@
 """The verb `get`: a list or single resources, once or followed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tidegate.cli import options
 from tidegate.cli.client import Client
 from tidegate.cli.context import CliContext
 from tidegate.cli.events import ResourceEvent
-from tidegate.cli.failures import wrong_usage
+from tidegate.cli.failures import failure_of, wrong_usage
 from tidegate.cli.following import Deadline, Moment, follow
 from tidegate.cli.formats import OutputFormat
-from tidegate.cli.nouns import Noun
+from tidegate.cli.nouns import Job, Noun
 from tidegate.cli.output import TablePrinter, compact_json, show_all, show_one, typed_name, yaml_text
 from tidegate.cli.wire import Wire, full_name_of, labels_of, uid_of, version_of
+from tidegate.errors import NotFound
 from tidegate.model.labels import Selector
 
 
@@ -70,7 +71,9 @@ def get(cli: CliContext, noun: Noun, query: Query) -> None:
         _watch(cli, noun, query)
         return
     with cli.connect() as client:
-        wires = list(_named(client, noun, query) if query.names else _listed(client, noun, query))
+        wires = list(_named(cli, client, noun, query) if query.names else _listed(client, noun, query))
+    if not wires and query.names:
+        return  # each was told as missing
     if len(query.names) == 1 and not query.form.is_table:
         show_one(cli, noun, wires[0], query.form)
     elif query.form.is_table:
@@ -95,15 +98,28 @@ def place_of(noun: Noun, name: str, namespace: str) -> tuple[str, str]:
     return name, namespace
 
 
-def _named(client: Client, noun: Noun, query: Query) -> Iterator[Wire]:
+def _named(cli: CliContext, client: Client, noun: Noun, query: Query) -> Iterator[Wire]:
+    """Those that there are. One that is missing is told and hides no other."""
     for name in query.names:
-        yield client.get(noun, *place_of(noun, name, query.namespace))
+        try:
+            yield client.get(noun, *place_of(noun, name, query.namespace))
+        except NotFound as error:
+            cli.report(failure_of(error))
 
 
-def _listed(client: Client, noun: Noun, query: Query) -> Iterator[Wire]:
+def _listed(client: Client, noun: Noun, query: Query) -> list[Wire]:
+    found: list[Wire] = []
     for plural in noun.plurals:
         listing = client.list(plural, namespace=query.namespace if noun.namespaced else "", selector=query.selector)
-        yield from filter(query.keep, listing.items)
+        found += filter(query.keep, listing.items)
+    return in_order(noun, found)
+
+
+def in_order(noun: Noun, wires: Sequence[Wire]) -> list[Wire]:
+    """As a person looks for them: what runs and ends newest first, all else by name as the server lists it."""
+    if not isinstance(noun, Job):
+        return list(wires)
+    return sorted(wires, key=lambda wire: str(wire["metadata"].get("creationTimestamp", "")), reverse=True)
 
 
 def _check_selector(text: str) -> None:
@@ -139,7 +155,7 @@ class _Watched:
         # The version is taken before the first of several lists: rather hear of a change twice than never.
         version = client.list(self._noun.plural, at_most=1).version
         wires = [wire for plural in self._noun.plurals for wire in client.list(plural).items]
-        self.found = [wire for wire in wires if self.is_news(wire)]
+        self.found = [wire for wire in in_order(self._noun, wires) if self.is_news(wire)]
         return version
 
     def is_news(self, wire: Wire, *, deleted: bool = False) -> bool:

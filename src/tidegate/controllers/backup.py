@@ -12,7 +12,7 @@ from tidegate.controllers.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconciler import Next, Watch, owners
 from tidegate.decide.backup_events import with_events
 from tidegate.decide.cancelling import called_off_at, did_not_stop, time_left_to_stop
-from tidegate.decide.item_blocks import ITEMS_PER_VOLUME, plan_blocks
+from tidegate.decide.item_blocks import plan_blocks
 from tidegate.decide.matching import ended_empty, match
 from tidegate.decide.recovery import interrupted
 from tidegate.decide.rollup import Rollup, roll_up
@@ -100,7 +100,7 @@ class BackupController:
         """Which volumes, in which blocks: decided once, so that what changes meanwhile leaves nothing half done."""
         found = match(backup.spec, await all_of(self.store, Volume))
         settled = backup.with_status(
-            progress=BackupProgress(total_items=ITEMS_PER_VOLUME * len(found.volumes)),
+            progress=BackupProgress(total_items=len(found.volumes)),
             blocks=plan_blocks(backup.spec, found.volumes),
             unmatched=found.sentences,
         )
@@ -199,7 +199,7 @@ def _with_counts(backup: Backup, rollup: Rollup) -> Backup:
     hooks = status.hook_status or HookStatus()
     planned = status.progress.total_items if status.progress else 0
     return backup.with_status(
-        progress=BackupProgress(total_items=planned, items_backed_up=ITEMS_PER_VOLUME * rollup.done),
+        progress=BackupProgress(total_items=planned, items_backed_up=rollup.done),
         errors=rollup.failed + rollup.cancelled + rollup.incomplete + hooks.errors,
         warnings=rollup.warnings + hooks.warnings + len(status.gone_volumes) + len(status.unmatched),
     )
@@ -216,7 +216,7 @@ def _ended_without(backup: Backup, uploads: list[Transfer]) -> Backup:
 
 
 def _concluded(backup: Backup, rollup: Rollup) -> Backup:
-    planned = (backup.status.progress or BackupProgress()).total_items // ITEMS_PER_VOLUME
+    planned = (backup.status.progress or BackupProgress()).total_items
     hooks = backup.status.hook_status or HookStatus()
     if backup.spec.cancel and (rollup.done < planned or not planned):
         why = f"cancelled on request; {rollup.done} of {planned} volumes were done"

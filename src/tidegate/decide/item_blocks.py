@@ -1,7 +1,8 @@
 """Which items of a backup are handled together, and in which order the blocks come.
 
-An item is named by its kind, namespace and name. On one machine a volume is two of them, its definition and its data;
-whatever else belongs together (a pod, its claims and their volumes) is one more relation, not another algorithm.
+An item is named by its kind, namespace and name. On one machine each volume is one, its definition and its data
+together; whatever else belongs together (a pod, its claims and their volumes) is one more relation, not another
+algorithm.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,10 +16,7 @@ from tidegate.model.names import check_name, check_namespace
 from tidegate.model.resource import Ref
 from tidegate.model.volume import Volume
 
-DEFINITION = "Volume"
-DATA = "VolumeData"
-ITEMS_PER_VOLUME = 2
-
+_VOLUME = "Volume"
 _ORDERED_KIND = "volumes"
 
 Relation = Callable[[Ref], Iterable[Ref]]
@@ -52,10 +50,10 @@ def plan_blocks(spec: BackupSpec, volumes: Sequence[Volume]) -> tuple[BlockProgr
     by_name = {f"{volume.namespace}/{volume.name}": volume for volume in volumes}
     ordered = [name for name in ordered_volumes(spec.ordered_resources) if name in by_name]
     names = [*ordered, *(name for name in by_name if name not in set(ordered))]
-    items = [Ref(kind, *reversed(name.split("/"))) for name in names for kind in (DEFINITION, DATA)]
+    items = [Ref(_VOLUME, *reversed(name.split("/"))) for name in names]
     blocks = []
     for block in group_items(items, relations(by_name, ordered)):
-        members = tuple(f"{item.namespace}/{item.name}" for item in block if item.kind == DATA)
+        members = tuple(f"{item.namespace}/{item.name}" for item in block)
         hooks = calls_for(spec.hooks, [by_name[name] for name in members])
         one_by_one = any(name in ordered for name in members)
         sizes = {name: size for name in members if (size := by_name[name].status.size) is not None}
@@ -64,23 +62,20 @@ def plan_blocks(spec: BackupSpec, volumes: Sequence[Volume]) -> tuple[BlockProgr
 
 
 def relations(volumes: Mapping[str, Volume], ordered: Sequence[str] = ()) -> Relation:
-    """A definition with its data, volumes of one group with each other, ordered ones with those next to them."""
+    """Volumes of one group with each other, ordered ones with those next to them."""
     groups: dict[tuple[str, str], list[Ref]] = {}
     for volume in volumes.values():
         if group := volume.metadata.labels.get(VOLUME_GROUP_LABEL):
-            groups.setdefault((volume.namespace, group), []).append(Ref(DEFINITION, volume.name, volume.namespace))
+            groups.setdefault((volume.namespace, group), []).append(Ref(_VOLUME, volume.name, volume.namespace))
     following = dict(pairwise(ordered))
 
     def related(item: Ref) -> Iterable[Ref]:
-        if item.kind != DEFINITION:
-            return
-        yield Ref(DATA, item.name, item.namespace)
         name = f"{item.namespace}/{item.name}"
         group = volumes[name].metadata.labels.get(VOLUME_GROUP_LABEL, "")
         # The first of a group leads to all others, and they lead back to it: enough to connect them.
         yield from groups.get((item.namespace, group), ())[:1]
         if name in following:
-            yield Ref(DEFINITION, *reversed(following[name].split("/")))
+            yield Ref(_VOLUME, *reversed(following[name].split("/")))
 
     return related
 

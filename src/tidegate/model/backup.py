@@ -109,7 +109,7 @@ class BackupSpec(Spec):
 
 
 class BackupProgress(Model):
-    """How far it is, in items: of each volume its definition and its data. Bytes are on the transfers."""
+    """How far it is, in items: each volume is one, its definition and its data together."""
 
     total_items: int = 0
     items_backed_up: int = 0

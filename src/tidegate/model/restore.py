@@ -85,7 +85,7 @@ class RestoreSpec(Spec):
 
 
 class RestoreProgress(Model):
-    """How far it is, in items. Bytes are on the transfers."""
+    """How far it is, in items: each volume is one."""
 
     total_items: int = 0
     items_restored: int = 0

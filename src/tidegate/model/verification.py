@@ -85,7 +85,7 @@ class VerificationSpec(Spec):
 
 
 class VerificationProgress(Model):
-    """How far it is, in volumes. Bytes on the way are on the transfers."""
+    """How far it is, in items: each volume is one."""
 
     total_items: int = 0
     items_verified: int = 0

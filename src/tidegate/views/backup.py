@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from tidegate.model.backup import EMPTY_CONDITION, Backup, BackupPhase, OnInterruption
-from tidegate.model.duration import format_duration
 from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.queue import QueueExplanation
 from tidegate.model.transfer import DATA_REMOVED, Transfer
@@ -17,7 +16,7 @@ from tidegate.views.phases import (
     waiting_reason,
     waiting_section,
 )
-from tidegate.views.quantities import ordinal_of
+from tidegate.views.quantities import human_span, ordinal_of
 from tidegate.views.queue import ends_first_sentence, expected_start
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, joined, label_text, section, sections
@@ -48,6 +47,23 @@ def _message(backup: Backup) -> str:
     return status.failure_reason or waiting_message(status) or (told.message if told else "; ".join(status.unmatched))
 
 
+def _percent(backup: Backup) -> str:
+    told = backup.status.bytes
+    if told is None or told.percent is None or backup.status.phase.final:
+        return ""
+    return f"{told.percent} %"
+
+
+def _size(backup: Backup, reader: Reader) -> str:
+    """Of all its volumes; one that ended has the size of what it backed up."""
+    told = backup.status.bytes
+    if told is None or told.total is None:
+        return ""
+    if backup.status.phase.final:
+        return reader.size(told.done)
+    return f"at least {reader.size(told.total)}" if told.volumes_not_measured else reader.size(told.total)
+
+
 def _count(number: int, tone: Tone) -> Cell:
     return Cell(str(number), tone if number else Tone.PLAIN)
 
@@ -70,16 +86,18 @@ BACKUPS = TableView(
         Column("STATUS", lambda backup, _: _status(backup)),
         Column("QUEUE", lambda backup, _: str(backup.status.queue_position or ""), right=True),
         Column("WAITS FOR", lambda backup, _: waiting_reason(backup.status)),
+        Column("DONE", lambda backup, _: _percent(backup), right=True),
+        Column("SIZE", _size, right=True),
         Column("ITEMS", lambda backup, _: _items(backup)),
         Column("ERRORS", lambda backup, _: _count(backup.status.errors, Tone.BAD), right=True),
         Column("WARNINGS", lambda backup, _: _count(backup.status.warnings, Tone.WAITING), right=True),
+        Column("STARTED", lambda backup, reader: reader.moment(backup.status.start_timestamp)),
         Column("AGE", lambda backup, reader: reader.age(backup.metadata.creation_timestamp)),
         Column("EXPIRES", lambda backup, reader: PINNED if backup.pinned else reader.until(backup.status.expiration)),
         Column("VERIFIED", lambda backup, reader: verified_cell(backup.status.verification, reader), wide=True),
         Column("NAMESPACES", lambda backup, _: _namespaces(backup), wide=True),
         Column("TARGET", lambda backup, _: backup.spec.storage_location, wide=True),
         Column("PRIORITY", lambda backup, _: str(backup.spec.priority), wide=True, right=True),
-        Column("STARTED", lambda backup, reader: reader.moment(backup.status.start_timestamp), wide=True),
         Column(
             "TOOK",
             lambda backup, reader: reader.took(backup.status.start_timestamp, backup.status.completion_timestamp),
@@ -155,7 +173,7 @@ def _content_lines(backup: Backup) -> list[tuple[str, str]]:
         ("First", spec.ordered_resources.get("volumes", "")),
         ("Priority", str(spec.priority) if spec.priority else ""),
         ("If interrupted", "queued again" if spec.on_interruption is OnInterruption.REQUEUE else ""),
-        ("Kept for", format_duration(spec.ttl)),
+        ("Kept for", human_span(spec.ttl)),
     ]
 
 

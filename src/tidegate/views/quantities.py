@@ -11,6 +11,11 @@ _STEP = 1024
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 # Below this a value keeps one decimal: 1.5 GiB says more than 2 GiB, 512.3 GiB does not say more than 512 GiB.
 _DECIMALS_BELOW = 100
+_DAY = 86_400
+_DAYS_A_YEAR = 365.25
+# From here on hours are noise, and from so many years on months are.
+_EXACT_BELOW_DAYS = 60
+_ROUND_YEARS = 5
 _TIME_UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 
 
@@ -49,9 +54,30 @@ def human_duration(length: timedelta) -> str:
     return "".join(parts[:2]) or "0s"
 
 
-def human_time_left(length: timedelta | None) -> str:
-    """`18s`, or `unknown`."""
-    return UNKNOWN if length is None else human_duration(length)
+def human_span(length: timedelta) -> str:
+    """A length as a person says it: `100 years`, `90d`, and below two months its two largest units."""
+    days = round(length.total_seconds() / _DAY)
+    if days < _EXACT_BELOW_DAYS:
+        return human_duration(length)
+    if days < 2 * _DAYS_A_YEAR:
+        return f"{days}d"
+    months = round(days * 12 / _DAYS_A_YEAR)
+    years, rest = divmod(months, 12)
+    if years >= _ROUND_YEARS or not rest:
+        return f"{round(months / 12)} years"
+    return f"{years} years {rest} month{'s'[: rest > 1]}"
+
+
+def new_in_store(fresh: int, size: int, *, exact: bool = False) -> str:
+    """What a backup of so many bytes added to the store, and why that may be more than itself."""
+    told = human_bytes(fresh, exact=exact)
+    if not fresh:
+        return "nothing, all of it was there already" if size else "nothing"
+    if fresh > size:
+        why = "because a volume is stored in whole blocks, and a tree with a list of its files"
+        return f"{told}, more than the {human_bytes(size, exact=exact)} backed up, {why}"
+    share = fresh * 100 // size
+    return f"{told}, {share or 'less than 1'} % of the {human_bytes(size, exact=exact)} backed up"
 
 
 def ordinal_of(done: int, total: int) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from tidegate.views.quantities import UNKNOWN, human_bytes, human_duration, human_rate
+from tidegate.views.quantities import UNKNOWN, human_bytes, human_duration, human_rate, human_span
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Reader:
 
     def age(self, since: datetime | None) -> str:
         """How long ago, as in a column of a table; empty if it never was."""
-        return "" if since is None else human_duration(self.now - since)
+        return "" if since is None else human_span(self.now - since)
 
     def until(self, when: datetime | None) -> str:
         """How long until then; `now` once it is due."""
         if when is None:
             return ""
-        return human_duration(when - self.now) if when > self.now else "now"
+        return human_span(when - self.now) if when > self.now else "now"
 
     def moment(self, when: datetime | None) -> str:
         """The reader's own date and time with its offset; empty if it never was."""

@@ -6,11 +6,11 @@ from itertools import islice
 
 from tidegate.model.backup import Backup
 from tidegate.model.cron import Cron
-from tidegate.model.duration import format_duration
 from tidegate.model.retention import Retention
 from tidegate.model.schedule import SKIPPED_CONDITION, Schedule, SchedulePhase
 from tidegate.views.cron_words import cron_words
 from tidegate.views.phases import identity_lines, phase_cell
+from tidegate.views.quantities import human_span
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, joined, label_text, section, sections
 
@@ -131,7 +131,7 @@ def _content_lines(schedule: Schedule) -> list[tuple[str, str]]:
         ("Without", joined(template.excluded_namespaces)),
         ("Selector", " or ".join(label_text(choice.match_labels) for choice in template.label_choices)),
         ("Target", template.storage_location or "the default"),
-        ("Kept for at most", format_duration(template.ttl)),
+        ("Kept for at most", human_span(template.ttl)),
         ("Keeps", retention_words(schedule.spec.retention)),
         ("Verified", _verification_words(schedule)),
         ("Deleted with it", "its backups" if schedule.spec.use_owner_references_in_backup else ""),

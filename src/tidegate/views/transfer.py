@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tidegate.model.byte_progress import ByteProgress
 from tidegate.model.job_progress import transfer_progress
 from tidegate.model.transfer import TRANSFERS, Transfer
 from tidegate.views.job import Job, volume_of
@@ -16,7 +17,7 @@ from tidegate.views.phases import (
     waiting_section,
 )
 from tidegate.views.progress import progress_text
-from tidegate.views.quantities import human_time_left, ordinal_of
+from tidegate.views.quantities import human_duration, new_in_store, ordinal_of
 from tidegate.views.reader import Reader
 from tidegate.views.table import Column, Section, TableView, section, sections
 
@@ -40,7 +41,7 @@ def _words(transfer: Transfer) -> str:
 
 
 def _left(transfer: Transfer) -> str:
-    return human_time_left(transfer_progress(transfer).left) if transfer.status.phase.moving else ""
+    return _left_line(transfer_progress(transfer))[1] if transfer.status.phase.moving else ""
 
 
 _COLUMNS: tuple[Column[Transfer], ...] = (
@@ -124,7 +125,7 @@ def job_progress_section(job: Job, reader: Reader) -> Section:
         lines.append(("Items", ordinal_of(job.items_done, job.items_total)))
     lines.append(("Bytes", progress_text(progress, reader)))
     if progress.rate is not None and not job.final:
-        lines += [("Rate", reader.rate(progress.rate)), ("Left", human_time_left(progress.left))]
+        lines += [("Rate", reader.rate(progress.rate)), _left_line(progress)]
     return section("Progress", [*lines, ("Stage", progress.stage)])
 
 
@@ -132,15 +133,22 @@ def _progress_lines(transfer: Transfer, reader: Reader) -> list[tuple[str, str]]
     progress = transfer_progress(transfer)
     lines = [("Done", progress_text(progress, reader)), ("Stage", progress.stage)]
     if transfer.status.phase.moving:
-        lines += [("Rate", reader.rate(progress.rate)), ("Left", human_time_left(progress.left))]
+        lines += [("Rate", reader.rate(progress.rate)), _left_line(progress)]
     return lines
+
+
+def _left_line(progress: ByteProgress) -> tuple[str, str]:
+    """Left out as long as it would be a guess."""
+    return "Left", "" if progress.left is None else human_duration(progress.left)
 
 
 def _result_lines(transfer: Transfer, reader: Reader) -> list[tuple[str, str]]:
     status = transfer.status
     lines = [("Message", status.message), ("Error", status.error_code or "")]
     if status.result is not None:
-        new = reader.size(status.result.new_bytes) if transfer.direction == "upload" else ""
+        new = ""
+        if transfer.direction == "upload":
+            new = new_in_store(status.result.new_bytes, status.result.size, exact=reader.exact_bytes)
         lines += [("New in the store", new), ("Snapshot", status.result.snapshot or ""), ("URL", status.result.url)]
         lines += [("Warning", warning) for warning in status.result.warnings]
     return lines

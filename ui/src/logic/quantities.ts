@@ -38,6 +38,26 @@ export function duration(seconds: number): string {
     return parts.slice(0, 2).join("") || "0s";
 }
 
+/** A length as a person says it: 100 years, 90d, and below two months its two largest units. */
+export function span(seconds: number): string {
+    const days = Math.round(seconds / 86_400);
+    if (days < 60) return duration(seconds);
+    if (days < 2 * 365.25) return `${days}d`;
+    const months = Math.round((days * 12) / 365.25);
+    const [years, rest] = [Math.floor(months / 12), months % 12];
+    return years >= 5 || !rest ? `${Math.round(months / 12)} years` : `${years} years ${plural(rest, "month")}`;
+}
+
+/** What a backup of so many bytes added to the store, and why that may be more than itself. */
+export function newInStore(fresh: number, size: number): string {
+    if (!fresh) return size ? "nothing, all of it was there already" : "nothing";
+    if (fresh > size) {
+        const why = "because a volume is stored in whole blocks, and a tree with a list of its files";
+        return `${bytes(fresh)}, more than the ${bytes(size)} backed up, ${why}`;
+    }
+    return `${bytes(fresh)}, ${Math.floor((fresh * 100) / size) || "less than 1"} % of the ${bytes(size)} backed up`;
+}
+
 /** Rounded down so that 100 means done; undefined when the whole is not known. */
 export function percent(done: number, total: number | undefined): number | undefined {
     if (!total || total <= 0) return undefined;
@@ -54,7 +74,7 @@ export function timeLeft(done: number, total: number | undefined, perSecond: num
 export function relative(time: number, now: number): string {
     const seconds = Math.round((time - now) / 1000);
     if (Math.abs(seconds) < 5) return "now";
-    const length = Math.abs(seconds) < 60 ? `${Math.abs(seconds)}s` : duration(Math.floor(Math.abs(seconds) / 60) * 60);
+    const length = Math.abs(seconds) < 60 ? `${Math.abs(seconds)}s` : span(Math.floor(Math.abs(seconds) / 60) * 60);
     return seconds < 0 ? `${length} ago` : `in ${length}`;
 }
 

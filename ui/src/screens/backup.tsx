@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { get } from "../api/client";
 import type { Backup } from "../api/types";
 import { commands } from "../logic/commands";
-import { bytes, duration, plural } from "../logic/quantities";
+import { bytes, duration, newInStore, plural } from "../logic/quantities";
 import { toYaml } from "../logic/yaml";
 import { waterfall } from "../logic/waterfall";
 import { ActionButton } from "../parts/actions";
@@ -198,13 +198,10 @@ function Sizes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
             <dl class="facts body">
                 <dt>Volumes</dt>
                 <dd>{uploads.length}</dd>
-                <dt>Logical</dt>
+                <dt>Size</dt>
                 <dd>{bytes(logical)}</dd>
                 <dt>New in the store</dt>
-                <dd>
-                    {bytes(fresh)}
-                    {logical > 0 && <span class="muted"> ({Math.round((fresh * 1000) / logical) / 10} % of it)</span>}
-                </dd>
+                <dd>{newInStore(fresh, logical)}</dd>
                 <dt>Stored</dt>
                 <dd title="Also the blocks that other backups share.">
                     {typeof stored.value === "number" ? bytes(stored.value) : <span class="muted">{stored.value}</span>}

@@ -2,7 +2,7 @@ import type { Backup } from "../api/types";
 import { command } from "../logic/commands";
 import { chipsOf } from "../logic/globs";
 import { SCHEDULE_LABEL } from "../logic/protection";
-import { duration, time } from "../logic/quantities";
+import { bytes, duration, time } from "../logic/quantities";
 import { type Action, ActionMenu } from "../parts/actions";
 import { backupLink, Link } from "../parts/link";
 import { Screen } from "../parts/screen";
@@ -40,6 +40,10 @@ function took(backup: Backup): number | undefined {
     const to = time(backup.status.completionTimestamp);
     return from === undefined || to === undefined ? undefined : (to - from) / 1000;
 }
+
+/** Of all its volumes; one that ended has the size of what it backed up. */
+const sizeOf = ({ status }: Backup): number | undefined =>
+    status.completionTimestamp ? status.bytes?.done : status.bytes?.total;
 
 const COLUMNS: Column<Backup>[] = [
     {
@@ -105,6 +109,16 @@ const COLUMNS: Column<Backup>[] = [
         number: true,
         sort: (row) => time(row.metadata.creationTimestamp),
         cell: (row) => <Ago time={row.metadata.creationTimestamp} />,
+    },
+    {
+        key: "size",
+        title: "Size",
+        number: true,
+        sort: sizeOf,
+        cell: (row) => {
+            const size = sizeOf(row);
+            return size === undefined ? <span class="muted">–</span> : bytes(size);
+        },
     },
     {
         key: "took",
