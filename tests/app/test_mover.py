@@ -113,7 +113,7 @@ carry_out(
     real_workshop(),
     report=lambda report: print(report.to_json()),
     cancelled=threading.Event(),
-    on_ready=lambda: bytearray(1 << 30),
+    on_ready=lambda _: bytearray(1 << 30),
 )
 """
 

@@ -8,8 +8,7 @@ from tidegate.model.item_block import VOLUME_GROUP_LABEL
 from tidegate.model.mover_job import UploadJob
 from tidegate.model.resource import Ref
 from tidegate.model.setting import Setting
-from tidegate.model.transfer import DataUpload, PodVolumeBackup
-from tidegate.model.volume import VolumeSpec
+from tidegate.model.transfer import PodVolumeBackup
 from tidegate.testing.builders import a_backup, a_volume, freezing
 
 
@@ -260,19 +259,3 @@ async def test_a_running_backup_that_is_deleted_thaws_what_it_froze(world):
     await world.settle()
 
     assert await world.all(Backup) == []
-
-
-async def test_uploads_of_snapshots_go_on_without_the_slot(world):
-    await world.store.create(a_volume("vm", "disk").replace(spec=VolumeSpec(image="/data/disk.img")))
-    await world.store.create(a_backup("b", "vm"))
-    await world.settle()
-    (upload,) = await world.all(DataUpload)
-    assert await world.phase(Backup, "b") == "InProgress"
-
-    await world.store.update(upload.with_spec(from_snapshot=True))
-    await world.settle()
-    assert await world.phase(Backup, "b") == "WaitingForPluginOperations"
-    world.movers.started[0].finish()
-    await world.settle()
-
-    assert await world.phase(Backup, "b") == "Completed"

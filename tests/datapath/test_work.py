@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import threading
 from dataclasses import replace
 from datetime import timedelta
@@ -14,8 +15,12 @@ from tidegate.datapath.progress import Progress
 from tidegate.datapath.work import carry_out
 from tidegate.errors import InvalidInput, WorkCancelled
 from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
-from tidegate.model.mover_job import ErrorReport, RemoveJob
+from tidegate.format.lock_file import LockFile, LockType
+from tidegate.format.paths import lock_key, locks_dir
+from tidegate.model.mover_job import ErrorReport, RemoveJob, ResultReport, UploadJob
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.testing.mover_bench import TARGET
+from tidegate.volumes.image import ImageSource
 
 
 def stages(bench):
@@ -149,3 +154,57 @@ def test_an_error_of_the_row_itself_is_raised():
 
     with pytest.raises(OSError, match="cannot list"):
         work_through(row(), lambda _: None, threads=2)
+
+
+def copied(source, directory):
+    """What a file system with reflinks does without copying."""
+    handle = os.open(directory, os.O_TMPFILE | os.O_RDWR, 0o600)
+    os.pwrite(handle, os.pread(source, 1 << 30, 0), 0)
+    return handle
+
+
+def carried_out(bench, path, *, on_ready, clone=None):
+    def from_clone(job, **_):
+        return ImageSource(job.path, job.volume_kind, **({"clone": clone} if clone else {}))
+
+    job = UploadJob(
+        target=TARGET,
+        store_volume="shop.db",
+        store_backup="backup-1",
+        volume_kind=VolumeKind.IMAGE,
+        path=str(path),
+        snapshot_name="s",
+        started_at=bench.clock.now(),
+    )
+    reports = []
+    shop = replace(bench.shop, open_source=from_clone)
+    carry_out(job, shop, report=reports.append, cancelled=bench.cancelled, on_ready=on_ready)
+    return reports[-1]
+
+
+@pytest.mark.parametrize("clone", [None, copied])
+def test_who_reads_a_snapshot_has_the_lock_before_it_is_ready_and_who_reads_live_has_not(bench, image, clone):
+    ready, path = [], image("AB")
+
+    def on_ready(report):
+        ready.append((report.from_snapshot, len(bench.objects.list_level(locks_dir("shop.db")).objects)))
+        path.write_bytes(b"X" * 2 * BLOCK)
+
+    assert isinstance(carried_out(bench, path, on_ready=on_ready, clone=clone), ResultReport)
+
+    assert ready == [(True, 1) if clone else (False, 0)]
+    assert list(bench.objects.list_level(locks_dir("shop.db")).objects) == []
+    back = path.parent / "back"
+    bench.download(back)
+    assert (back.read_bytes() == b"X" * 2 * BLOCK) is (clone is None)
+
+
+def test_who_would_read_a_snapshot_is_not_ready_while_another_client_has_the_lock(bench, image):
+    lock = LockFile("lock-aaaaaaaaaaaaaaaa", LockType.DELETION, acquired=True)
+    bench.objects.put(lock_key("shop.db", lock.name), lock.encode())
+    ready = []
+
+    words = carried_out(bench, image("AB"), on_ready=ready.append, clone=copied)
+
+    assert (words.code, ready) == ("StoreLockHeld", [])
+    assert words.lock.startswith("lock-aaaaaaaaaaaaaaaa ")

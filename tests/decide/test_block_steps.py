@@ -173,13 +173,13 @@ def test_a_step_after_a_step_changes_nothing(crowd, workers, ending):
 def test_a_slot_is_kept_as_long_as_live_data_is_read():
     tree = a_transfer("tree", T.IN_PROGRESS, kind=PodVolumeBackup)
     live = a_transfer("live", T.IN_PROGRESS, kind=DataUpload)
-    snapshot = live.with_spec(from_snapshot=True)
-    untaken = a_transfer("untaken", T.ACCEPTED, kind=DataUpload).with_spec(from_snapshot=True)
+    snapshot = live.with_status(from_snapshot=True)
+    untaken = a_transfer("untaken", T.ACCEPTED, kind=DataUpload).with_status(from_snapshot=True)
 
     assert [needs_live_data(upload) for upload in (tree, live, snapshot, untaken)] == [True, True, False, True]
     assert not needs_live_data(tree.with_status(phase=T.FAILED))
-    assert not needs_live_data(tree.with_spec(from_snapshot=True).with_status(phase=T.COMPLETED))
-    assert needs_live_data(tree.with_spec(from_snapshot=True)), "a file tree is always read live"
+    assert not needs_live_data(tree.with_status(phase=T.COMPLETED))
+    assert needs_live_data(tree.with_status(from_snapshot=True)), "a file tree is always read live"
     assert may_leave_slot([snapshot, tree.with_status(phase=T.COMPLETED)])
     assert not may_leave_slot([snapshot, tree])
 

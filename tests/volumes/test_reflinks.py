@@ -63,6 +63,7 @@ async def test_what_a_mover_moves_is_what_the_image_was_when_the_mover_became_re
     async for report in mover.reports():
         last = report
         if isinstance(report, ReadyReport):
+            assert report.from_snapshot
             (room / "image").write_bytes(NEW)
             mover.go()
     await movers.close()

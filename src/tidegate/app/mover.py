@@ -34,12 +34,12 @@ def run_mover() -> int:
     bound_memory(job)
     shop = real_workshop(pause=told.cancelled.wait)
     told.obey(lambda upload, download: _limit(shop, upload, download))
-    carry_out(job, shop, report=_say, cancelled=told.cancelled, on_ready=lambda: _get_ready(told))
+    carry_out(job, shop, report=_say, cancelled=told.cancelled, on_ready=lambda ready: _get_ready(told, ready))
     return 0
 
 
-def _get_ready(told: MoverInput) -> None:
-    _say(ReadyReport())
+def _get_ready(told: MoverInput, ready: ReadyReport) -> None:
+    _say(ready)
     told.wait_for_go()
 
 

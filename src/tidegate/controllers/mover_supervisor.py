@@ -119,9 +119,9 @@ class MoverSupervisor:
     def _note(self, errand: Errand, report: Report) -> None:
         heard = errand.known.replace(heard_at=self.clock.now())
         match report:
-            case ReadyReport():
+            case ReadyReport(from_snapshot=from_snapshot):
                 ready = MoverState.READY if heard.state is MoverState.STARTING else heard.state
-                errand.known = heard.replace(state=ready)
+                errand.known = heard.replace(state=ready, from_snapshot=from_snapshot)
             case ProgressReport(progress=progress):
                 errand.known = heard.replace(progress=progress)
             case _:

@@ -61,7 +61,6 @@ def _spec(restore: Restore, placement: Placement) -> TransferSpec:
         excludes=(),
         # How much a few paths are is known only once they are here.
         expected_size=None if chosen else placement.source.expected_size,
-        from_snapshot=False,
         force=wanted.force,
         timeout=wanted.item_operation_timeout,
         cancel=False,

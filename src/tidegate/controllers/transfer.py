@@ -94,9 +94,9 @@ class TransferController:
                 return await self._clear(transfer)
             case steps.End():
                 return await self._end(transfer, step)
-            case steps.MarkPrepared():
+            case steps.MarkPrepared(from_snapshot=held):
                 now = self.clock.now()
-                await self._write(transfer, phase=TransferPhase.PREPARED, prepared_timestamp=now)
+                await self._write(transfer, phase=TransferPhase.PREPARED, prepared_timestamp=now, from_snapshot=held)
                 return Next.done()
             case steps.Note():
                 await self._note(transfer, step)

@@ -41,7 +41,6 @@ def _spec(verification: Verification, source: TransferSpec) -> TransferSpec:
         read_back=True,
         includes=(),
         excludes=(),
-        from_snapshot=False,
         force=False,
         timeout=verification.spec.item_operation_timeout,
         cancel=False,

@@ -20,11 +20,11 @@ from tidegate.format.backup_url import BackupUrl
 from tidegate.format.lock_file import LockType
 from tidegate.format.packed_tree import shown_size
 from tidegate.format.paths import backup_cfg_key
-from tidegate.model.mover_job import DownloadJob, ErrorReport, RemoveJob, ResultReport, UploadJob
+from tidegate.model.mover_job import DownloadJob, ErrorReport, ReadyReport, RemoveJob, ResultReport, UploadJob
 from tidegate.model.transfer_progress import TransferResult
 from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.mover_host import Job, Report
-from tidegate.ports.volume_data import VolumeSource
+from tidegate.ports.volume_data import NO_SNAPSHOT, VolumeSource
 
 INTERNAL_ERROR = "InternalError"
 OUT_OF_MEMORY = "OutOfMemory"
@@ -37,7 +37,7 @@ def carry_out(
     *,
     report: Callable[[Report], None],
     cancelled: threading.Event,
-    on_ready: Callable[[], None] | None = None,
+    on_ready: Callable[[ReadyReport], None] | None = None,
 ) -> None:
     """Do the job. `report` hears of progress, then exactly one ResultReport or ErrorReport, whatever happens.
 
@@ -65,7 +65,7 @@ class _Work:
     shop: Workshop
     progress: Progress
     cancelled: threading.Event
-    on_ready: Callable[[], None] | None
+    on_ready: Callable[[ReadyReport], None] | None
 
     def do(self, job: Job) -> TransferResult:
         self._still_wanted()
@@ -103,14 +103,20 @@ class _Work:
             footing = upload.footing()
             # Before the lock: a volume that cannot be read is told at once, and nobody waits for it.
             source = self._source(job, volume, footing, stack)
+            from_snapshot = source.snapshot != NO_SNAPSHOT
+            if from_snapshot:
+                # Before it is ready: from then on others rely on the snapshot, and it could not begin anew any more.
+                stack.enter_context(lock)
             if job.volume_kind is not VolumeKind.DIRECTORY:
-                self._ready()
-            stack.enter_context(lock)
+                self._ready(from_snapshot=from_snapshot)
+            if not from_snapshot:
+                stack.enter_context(lock)
             try:
                 return upload.run(source, footing)
             except FootingLost:
                 footing = Footing(upload.footing().block_size, None)
-                return upload.run(self._source(job, volume, footing, stack), footing)
+                again = source if from_snapshot else self._source(job, volume, footing, stack)
+                return upload.run(again, footing)
 
     def _ready_for_tree(self, job: UploadJob, volume: StoredVolume) -> UploadJob:
         """A tree is walked, and what it builds on is chosen, when its turn has come: until then both may change.
@@ -127,9 +133,9 @@ class _Work:
         self._ready()
         return job.replace(started_at=max(job.started_at, self.shop.clock.now()))
 
-    def _ready(self) -> None:
+    def _ready(self, *, from_snapshot: bool = False) -> None:
         if self.on_ready:
-            self.on_ready()
+            self.on_ready(ReadyReport(from_snapshot=from_snapshot))
             self._still_wanted()
 
     def _source(

@@ -16,6 +16,7 @@ def begun_anew(transfer: T, message: str = "") -> T:
         node=None,
         accepted_timestamp=None,
         prepared_timestamp=None,
+        from_snapshot=False,
         start_timestamp=None,
         progress=None,
     )

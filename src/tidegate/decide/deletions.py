@@ -123,13 +123,19 @@ def _obstacle(deletion: Deletion, look: VolumeLook) -> Obstacle | None:
     reader = first_reader(deletion.spec.backups, look.transfers)
     if reader is not None:
         return Obstacle(Reason.DEPENDENCY, f"{_owner(reader)} reads it; it is deleted when that has ended")
-    upload = next((t for t in look.transfers if t.direction == "upload" and t.status.phase.moving), None)
+    upload = next((t for t in look.transfers if t.direction == "upload" and _has_lock(t)), None)
     if upload is not None:
         return Obstacle(Reason.DEPENDENCY, f"{_owner(upload)} writes to the same volume and may build on it")
     if look.at_work:
         return Obstacle(Reason.DEPENDENCY, "another deletion of the same volume is at work")
     gone = away(look.target) if look.target is not None else None
     return Obstacle(*gone) if gone else None
+
+
+def _has_lock(upload: Transfer) -> bool:
+    """Who reads a snapshot has locked its volume since that was taken."""
+    phase = upload.status.phase
+    return phase.moving or (phase is TransferPhase.PREPARED and upload.status.from_snapshot)
 
 
 def first_reader(backups: Sequence[str], transfers: Iterable[Transfer]) -> Transfer | None:

@@ -27,6 +27,8 @@ class KnownMover:
     """When it last said anything, or was let go."""
     progress: TransferProgress | None = None
     last_words: ResultReport | ErrorReport | None = None
+    from_snapshot: bool = False
+    """It said that it reads a snapshot."""
     clears: bool = False
     """It only removes what a dead mover may have left."""
 

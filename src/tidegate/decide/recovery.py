@@ -27,6 +27,9 @@ INTERRUPTED = "the server stopped while this was in progress"
 MOST_ATTEMPTS = 5
 
 _UNDER_WAY = frozenset({BackupPhase.IN_PROGRESS})
+_WAITING = frozenset(
+    {BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS, BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS_PARTIALLY_FAILED}
+)
 _IDLE = frozenset({TransferPhase.ACCEPTED, TransferPhase.PREPARED})
 _HAD_MOVER = _IDLE | {TransferPhase.IN_PROGRESS}
 
@@ -58,6 +61,8 @@ def _request(resource: Resource, *, now: datetime) -> Backup | None:
         if owed:
             return resource.with_status(blocks=owed, interrupted=True, failure_reason=INTERRUPTED)
         return interrupted(resource, now=now)
+    if resource.status.phase in _WAITING and resource.spec.on_interruption is OnInterruption.REQUEUE:
+        return None if resource.spec.cancel else interrupted(resource, now=now)  # its snapshots are gone
     return None
 
 
@@ -105,7 +110,7 @@ def _transfer(resource: Resource, ended: set[str], *, now: datetime) -> Transfer
         return None
     phase = resource.status.phase
     orphaned = any(owner.uid in ended for owner in resource.metadata.owner_references)
-    if phase in _IDLE and resource.direction == "upload" and not orphaned:
+    if phase in _IDLE and resource.direction == "upload" and not orphaned and not resource.status.from_snapshot:
         # Its mover had moved nothing and is gone.
         return begun_anew(resource)
     if resource.direction == "download" and phase in _HAD_MOVER and not orphaned:

@@ -17,7 +17,7 @@ def needs_live_data(upload: Transfer) -> bool:
     phase = upload.status.phase
     if phase.final:
         return False
-    from_snapshot = isinstance(upload, DataUpload) and upload.spec.from_snapshot
+    from_snapshot = isinstance(upload, DataUpload) and upload.status.from_snapshot
     return not (from_snapshot and phase in _SNAPSHOT_TAKEN)
 
 

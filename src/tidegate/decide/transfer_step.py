@@ -16,6 +16,9 @@ class StartMover:
 class MarkPrepared:
     """Its mover is ready."""
 
+    from_snapshot: bool = False
+    """It reads a snapshot, so what is written to the volume from now on does not matter."""
+
 
 @dataclass(frozen=True)
 class LetGo:

@@ -44,6 +44,7 @@ from tidegate.model.mover_job import MOVER_DIED, ErrorReport, ResultReport
 from tidegate.model.transfer import Transfer, TransferPhase
 
 NEVER_MOVED = "cancelled before it moved anything"
+SNAPSHOT_LOST = "the snapshot that it read is gone with its mover, and another one would hold what was written since"
 ON_REQUEST = "cancelled on request"
 # While what is left is being removed; a mover that died there may have left more.
 _OTHER_STORE = frozenset({StoreIdentityMissing.code, StoreIdentityChanged.code})
@@ -101,13 +102,20 @@ class _Case:
             return step
         if self.mover is None:
             return StartMover()
-        return Wait(overdue.at) if self.mover.state is MoverState.STARTING else MarkPrepared()
+        if self.mover.state is MoverState.STARTING:
+            return Wait(overdue.at)
+        return MarkPrepared(self.mover.from_snapshot)
 
     def prepared(self) -> Step:
         overdue = prepared_overdue(self.transfer, self.limits, now=self.now)
         if step := self._give_up(overdue):
             return step
-        return StartMover() if self.mover is None else Wait(overdue.at)
+        return self._start() if self.mover is None else Wait(overdue.at)
+
+    def _start(self) -> Step:
+        """Another snapshot would hold what was written since, and nobody kept it from being written."""
+        lost = self.transfer.status.from_snapshot
+        return End(TransferPhase.FAILED, SNAPSHOT_LOST) if lost else StartMover()
 
     def _give_up(self, overdue: Overdue) -> Step | None:
         """Before anything moved: stop the mover, if there is one, and only then tell the end."""
@@ -128,7 +136,7 @@ class _Case:
         if self.now >= started + timeout:
             return BeginStop(f"took longer than {format_duration(timeout)}")
         if self.mover is None:
-            return StartMover()
+            return self._start()
         if self.mover.state is MoverState.READY:
             return LetGo()
         return self._watch_over(self.mover, started, deadline=started + timeout)
@@ -183,9 +191,10 @@ class _Case:
             late = since is not None and self.now >= since + CANCEL_GRACE
             # What the dead one left is removed at once; only one that could not remove it is given time.
             return self._forced() if late else ForgetMover(self.now + (LOOK_AGAIN if mover.clears else timedelta()))
-        if words.code in _OTHER_STORE and not self.unwanted:
+        begins_anew = not self.transfer.status.from_snapshot
+        if begins_anew and words.code in _OTHER_STORE and not self.unwanted:
             return BeginAnew(words.message)
-        if words.code == StoreLockHeld.code and (step := self._without_lock(words.message)):
+        if begins_anew and words.code == StoreLockHeld.code and (step := self._without_lock(words.message)):
             return step
         # What to do about it is told too: nobody sees the mover's own words but here.
         message = "; ".join(filter(None, (words.message, words.hint, left_behind(self.transfer, words))))

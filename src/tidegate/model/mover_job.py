@@ -156,6 +156,8 @@ class ReadyReport(Plain):
     """Source and target are open, nothing was moved; it waits for `go`. A removal does not wait, and says none."""
 
     type: Literal["ready"] = "ready"
+    from_snapshot: bool = False
+    """Whether an upload reads a snapshot, which stays as it is whatever is written to the volume from now on."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,7 +57,7 @@ class TransferSpec(Spec):
     definition: str = ""
     """The volume as it was defined when the upload was made, as JSON: an item of the backup, kept beside the data."""
     from_snapshot: bool = False
-    """Whether it reads a snapshot, which stays as it is, and not what an application writes to."""
+    """Means nothing: whether there is a snapshot shows only when it is taken (see the status). Stored ones have it."""
     expected_size: int | None = None
     """Bytes of the volume as they were last known when the transfer was made. Absent: nothing is known of it."""
     existing_data: ExistingData = ExistingData.NONE
@@ -84,6 +84,8 @@ class TransferStatus(Status):
     accepted_timestamp: datetime | None = None
     prepared_timestamp: datetime | None = None
     """When its mover had everything open; from then on it waits for its node."""
+    from_snapshot: bool = False
+    """Whether its mover reads a snapshot, which stays as it is, and not what an application writes to."""
     canceling_timestamp: datetime | None = None
     """When its mover was asked to stop."""
     start_timestamp: datetime | None = None

@@ -11,6 +11,8 @@ from typing import Protocol, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
+NO_SNAPSHOT = "none"
+
 
 class VolumeSource(Protocol):
     """One volume opened for reading. Used as a context manager; reads may come from many threads at once.

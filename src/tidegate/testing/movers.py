@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 from tidegate.errors import WorkCancelled
-from tidegate.model.mover_job import ErrorReport, ProgressReport, ReadyReport, RemoveJob, ResultReport
+from tidegate.model.mover_job import ErrorReport, ProgressReport, ReadyReport, RemoveJob, ResultReport, UploadJob
 from tidegate.model.transfer_progress import TransferProgress, TransferResult
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.mover_host import Job, Mover, Report
 
 
@@ -44,9 +45,9 @@ class FakeMover:
         """Note it."""
         self.bandwidth.append((upload, download))
 
-    def get_ready(self) -> None:
+    def get_ready(self, *, from_snapshot: bool = False) -> None:
         """Say that everything is open."""
-        self._said.put_nowait(ReadyReport())
+        self._said.put_nowait(ReadyReport(from_snapshot=from_snapshot))
 
     def cancel(self) -> None:
         """A good mover stops at once."""
@@ -76,6 +77,8 @@ class FakeMovers:
     obliging: bool = False
     hesitant: bool = False
     """Movers get ready when the test says so; else at once."""
+    snapshots: bool = False
+    """Uploads of images read a snapshot, as where the file system has them."""
     waiting: list[FakeMover] = field(default_factory=list)
     """Those that were made and never let go, in the order of their making."""
     started: list[FakeMover] = field(default_factory=list)
@@ -88,7 +91,8 @@ class FakeMovers:
         if isinstance(job, RemoveJob):
             mover.go()
         elif not self.hesitant:
-            mover.get_ready()
+            image = isinstance(job, UploadJob) and job.volume_kind is VolumeKind.IMAGE
+            mover.get_ready(from_snapshot=self.snapshots and image)
         return mover
 
     async def close(self) -> None:

@@ -18,7 +18,7 @@ from tidegate.format.shown_path import shown_path
 from tidegate.format.tree_entry import LONGEST_LINE, EntryType, Extent
 from tidegate.format.tree_globs import TreeGlobs
 from tidegate.format.tree_layout import BlockUse, Places
-from tidegate.ports.volume_data import BackupContent
+from tidegate.ports.volume_data import NO_SNAPSHOT, BackupContent
 from tidegate.volumes.file_reader import FileReader
 from tidegate.volumes.file_runs import FileRuns, Run
 from tidegate.volumes.file_watch import FileWatch
@@ -148,7 +148,7 @@ class DirectorySource:
     @property
     def snapshot(self) -> str:
         """See VolumeSource. A change is noticed file by file instead."""
-        return "none"
+        return NO_SNAPSHOT
 
     @property
     def left_out(self) -> Sequence[str]:

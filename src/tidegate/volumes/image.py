@@ -11,6 +11,7 @@ from tidegate.errors import SourceUnreadable
 from tidegate.format.image_rights import ImageRights
 from tidegate.model.mover_job import SnapshotWish
 from tidegate.model.volume_kind import VolumeKind
+from tidegate.ports.volume_data import NO_SNAPSHOT
 from tidegate.volumes.holes import data_ranges
 from tidegate.volumes.image_snapshot import Clone, take_snapshot
 from tidegate.volumes.unfinished_mark import refuse_unfinished
@@ -130,7 +131,7 @@ class ImageSource:
     @property
     def snapshot(self) -> str:
         """See VolumeSource."""
-        return "none" if self._snapshot.handle is None else "reflink"
+        return NO_SNAPSHOT if self._snapshot.handle is None else "reflink"
 
     @property
     def left_out(self) -> Sequence[str]:

@@ -983,6 +983,7 @@ export type TransferStatus = {
   node?: string;
   acceptedTimestamp?: string;
   preparedTimestamp?: string;
+  fromSnapshot: boolean;
   cancelingTimestamp?: string;
   startTimestamp?: string;
   completionTimestamp?: string;
