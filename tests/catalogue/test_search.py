@@ -160,7 +160,8 @@ async def test_what_is_not_completed_is_found_by_its_own_index_and_not_by_lookin
     asked = row_condition(CatalogueFilter(state=BackupState.ERROR))
     sql = f"SELECT b.id FROM backups b WHERE b.hidden = 0 AND {asked.sql} ORDER BY b.created DESC, b.id DESC"
 
-    plan = await far.catalogue._look(lambda connection: connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall())
+    with contextlib.closing(sqlite3.connect(far.path)) as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall()
 
     assert "by_state" in plan[0][3]
 

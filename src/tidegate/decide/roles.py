@@ -119,6 +119,7 @@ RULES: tuple[Rule, ...] = (
             "/events",
             "/load",
             "/metrics",
+            "/protection",
             "/queue",
             "/queue-workload",
             "/queue/*",
