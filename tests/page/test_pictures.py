@@ -14,7 +14,8 @@ DESK, PHONE = ({"width": 1360, "height": 900}, "light"), ({"width": 390, "height
 NIGHT = (DESK[0], "dark")
 # Name, window, path, and words that are there once all of it is.
 PICTURES = [
-    ("running", DESK, "/running", re.compile(r"[468]\.0 MiB of 68")),  # first: the others then tell when it will end
+    # First: the others then tell when it will end.
+    ("running", DESK, "/running", re.compile(r"([4-9]|1\d)\.\d MiB of 64\.0 MiB")),
     ("overview", DESK, "/", "hourly"),
     ("queue", DESK, "/queue", "vms-1 is running and shares namespace vms"),
     ("queue-night", NIGHT, "/queue", "vms-1 is running and shares namespace vms"),

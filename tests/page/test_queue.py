@@ -6,8 +6,14 @@ from playwright.sync_api import expect
 NAMES = ("one", "two", "three", "four")
 
 
+@pytest.fixture(scope="module")
+def mail(server):
+    """A volume that shares its namespace with no other."""
+    server.add_volume("mail", "inbox")
+
+
 @pytest.fixture
-def paused(server):
+def paused(server, mail):
     """Three backups that wait, the second for the first."""
     server.pause_queue()
     for name, *namespaces in [("one", "shop", "blog"), ("two", "shop"), ("three", "mail")]:
