@@ -7,15 +7,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tidegate.errors import DamagedMetadata
+from tidegate.format.manifest_cuts import cut_manifest
 from tidegate.format.packed_tree import Packer, TreeMark, changed_files, changed_parameter, shown_size
 from tidegate.format.tree_entry import LONGEST_LINE, LONGEST_PATH, EntryType, Extent, TreeEntry
 from tidegate.format.tree_manifest import decode_manifest, split_lines
+from tidegate.format.whole_tree import check_whole
 
 END = 2**40
-NAMES = st.binary(min_size=1, max_size=20).map(
-    lambda name: name.replace(b"/", b"_").replace(b"\0", b"_").decode("utf-8", "surrogateescape")
+NAMES = (
+    st.binary(min_size=1, max_size=20)
+    .map(lambda name: name.replace(b"/", b"_").replace(b"\0", b"_").decode("utf-8", "surrogateescape"))
+    .filter(lambda name: name not in {".", ".."})
 )
-PATHS = st.lists(NAMES.filter(lambda name: name not in {".", ".."}), min_size=1, max_size=4).map("/".join)
+PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
 ROOT = {"path": ".", "type": "directory"}
 # What the kernel's `struct stat` can hold.
 INT64, UINT64, UINT32 = st.integers(0, 2**63 - 1), st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1)
@@ -56,6 +60,42 @@ ENTRIES = st.one_of(
 @example(TreeEntry(path="d", type=EntryType.DIRECTORY, mtime_ns=-(2**63) * 10**9))
 def test_whatever_a_file_system_can_hold_is_read_back_as_it_was_written(entry):
     assert TreeEntry.decode(entry.encode(), content_end=END) == entry
+
+
+SUBTREES = st.recursive(
+    st.dictionaries(NAMES, st.none(), max_size=3), lambda inner: st.dictionaries(NAMES, st.none() | inner, max_size=4)
+)
+
+
+def in_order_of_a_walk(names, before=""):
+    """The paths of a tree as a backup lists them, each with whether it is a directory."""
+    yield from ((before + name, names[name] is not None) for name in sorted(names))
+    for name in sorted(names):
+        if names[name] is not None:
+            yield from in_order_of_a_walk(names[name], f"{before}{name}/")
+
+
+def any_entry(data, path, files):
+    """A file, or a link to one of these."""
+    facts = data.draw(st.fixed_dictionaries(FACTS)) | {"path": path}
+    if files and data.draw(st.booleans()):
+        return TreeEntry(type=EntryType.HARD_LINK, target=data.draw(st.sampled_from(files)), **facts)
+    return file_entry(data.draw(RUNS), size=data.draw(INT64), **facts)
+
+
+@given(SUBTREES, st.data())
+def test_any_tree_that_is_written_is_read_back_as_it_was(names, data):
+    tree = [TreeEntry(path=".", type=EntryType.DIRECTORY)]
+    for path, is_directory in in_order_of_a_walk(names):
+        files = [entry.path for entry in tree if entry.type is EntryType.FILE]
+        directory = TreeEntry(path=path, type=EntryType.DIRECTORY)
+        tree.append(directory if is_directory else any_entry(data, path, files))
+
+    written = b"".join(cut_manifest((entry.encode() for entry in tree), 4096))
+    read = list(decode_manifest(split_lines([written]), content_end=END))
+
+    assert read == tree
+    check_whole(lambda: iter(read))
 
 
 def test_the_longest_paths_that_are_backed_up_fit_into_a_line_and_are_read_back():

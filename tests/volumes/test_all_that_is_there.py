@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.model.existing_data import ExistingData
+from tidegate.model.mover_job import TargetAccess
 from tidegate.model.volume import VolumeKind
 from tidegate.objects.memory import MemoryObjects
+from tidegate.objects.open import open_store
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.privileges import CAP_FSETID, CAP_SYS_ADMIN, without_capability
@@ -158,3 +161,37 @@ def test_trusted_attributes_that_may_not_be_seen_or_set_are_named(bench, trusted
     assert sorted(warning.partition(" could")[0] for warning in result.warnings) == [
         f"{name}: its attribute trusted.note" for name in ("file", "link", "pipe")
     ]
+
+
+def test_attributes_that_the_last_backup_could_not_see_are_in_the_next_one_that_can(trusted, tmp_path):
+    (tmp_path / "store").mkdir()
+
+    def upload(backup):
+        return MoverBench(open_store(target)).upload(trusted, backup, VolumeKind.DIRECTORY)
+
+    target = TargetAccess(url=f"file://{tmp_path}/store")
+    (trusted / "file").write_bytes(b"content")
+    without_capability(CAP_SYS_ADMIN, lambda: upload("backup-1"))
+    without_capability(CAP_SYS_ADMIN, lambda: upload("backup-2"))
+    seeing = upload("backup-3")
+    MoverBench(open_store(target)).download(tmp_path / "back", "backup-3", VolumeKind.DIRECTORY)
+
+    assert seeing.warnings == ()
+    assert os.getxattr(tmp_path / "back" / "file", "trusted.note") == b"file"
+
+
+@needs_root
+def test_an_image_tells_what_of_its_rights_did_not_come_back(bench, tmp_path):
+    (tmp_path / "image").write_bytes(b"image")
+    os.chown(tmp_path / "image", 3_000_000_000, 4321)
+    bench.upload(tmp_path / "image")
+    bench.download(tmp_path / "back")
+    place = tmp_path / "setgid"
+    place.touch()
+    os.chown(place, 0, 4321)
+    place.chmod(0o2755)
+
+    result = without_capability(CAP_FSETID, lambda: bench.download(place, existing_data=ExistingData.OVERWRITE))
+
+    assert (tmp_path / "back").stat().st_uid == 3_000_000_000
+    assert result.warnings == (f"{place}: its mode 2755 could not be restored: the system dropped a part of it",)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 _MODE = "tidegate.dev/file-mode"
 _OWNER = "tidegate.dev/file-owner"
 _OCTAL = re.compile(r"[0-7]{3,4}")
-_OWNERS = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
+_OWNERS = re.compile(r"([0-9]{1,10}):([0-9]{1,10})")
 # Read, write and execute; nothing that a store says may make a file run with somebody else's rights.
 _HARMLESS = 0o777
+_LARGEST_ID = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -30,4 +31,5 @@ class ImageRights:
         mode, owner = _OCTAL.fullmatch(parameters.get(_MODE, "")), _OWNERS.fullmatch(parameters.get(_OWNER, ""))
         if mode is None or owner is None:
             return None
-        return cls(int(mode[0], 8) & _HARMLESS, int(owner[1]), int(owner[2]))
+        user, group = int(owner[1]), int(owner[2])
+        return cls(int(mode[0], 8) & _HARMLESS, user, group) if max(user, group) <= _LARGEST_ID else None

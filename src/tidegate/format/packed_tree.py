@@ -26,6 +26,8 @@ _LENGTH = "tidegate.dev/manifest-length"
 _CHECKSUM = "tidegate.dev/manifest-checksum"
 _FILE_BYTES = "tidegate.dev/tree-bytes"
 _SETTLED = "tidegate.dev/tree-settled-before"
+_ATTRIBUTES = "tidegate.dev/tree-attributes"
+_INCOMPLETE = "incomplete"
 _CHANGED = "tidegate.dev/changed-files"
 _MOST_CHANGED = 100
 _LONGEST_CHANGED = 64 * 1024
@@ -87,6 +89,8 @@ class TreeMark:
     """Bytes of all regular files, as people count them."""
     settled_before_ns: int = 0
     """A file whose ctime is not before this may have been written to again without its times telling so."""
+    attributes_incomplete: bool = False
+    """Whether some extended attributes could not be read: an unchanged file may have more than its line tells."""
 
     def parameters(self) -> dict[str, str]:
         """For the backup's cfg."""
@@ -99,6 +103,7 @@ class TreeMark:
             _FILE_BYTES: str(min(self.file_bytes, _MOST_COUNTED)),
             # An earlier time is safe: more files are read again than need be.
             _SETTLED: str(min(self.settled_before_ns, _MOST_COUNTED)),
+            **({_ATTRIBUTES: _INCOMPLETE} if self.attributes_incomplete else {}),
         }
 
     @classmethod
@@ -118,6 +123,7 @@ class TreeMark:
             parameters.get(_CHECKSUM, ""),
             min(_number(parameters, _FILE_BYTES, form=_SUM), _MOST_COUNTED),
             _number(parameters, _SETTLED) if _SETTLED in parameters else 0,
+            parameters.get(_ATTRIBUTES) == _INCOMPLETE,
         )
         if mark.manifest_offset + mark.manifest_length > image_size or not is_checksum(mark.manifest_checksum):
             raise DamagedMetadata("the cfg does not tell where the manifest of the file tree is")

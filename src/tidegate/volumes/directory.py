@@ -280,7 +280,12 @@ class DirectorySource:
         self._manifest.flush()
         checksum = digest.hexdigest()[:CHECKSUM_DIGITS]
         self._mark = TreeMark(
-            self._packer.end, self._manifest.end, checksum, self._file_bytes, max(0, self._settled_before_ns)
+            self._packer.end,
+            self._manifest.end,
+            checksum,
+            self._file_bytes,
+            max(0, self._settled_before_ns),
+            self._scan.lost_attributes,
         )
 
     def _final_lines(self) -> Iterator[bytes]:

@@ -19,6 +19,11 @@ _ABOUT_THE_FILE = frozenset(
         errno.ESTALE,
         errno.ENXIO,
         errno.EISDIR,
+        # A damaged file system, and a file that is encrypted with a key that is not there.
+        errno.EUCLEAN,
+        errno.EBADMSG,
+        errno.ENOKEY,
+        errno.EKEYREJECTED,
     }
 )
 _VANISHED = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE, errno.ENXIO, errno.EISDIR})

@@ -38,12 +38,12 @@ class ImageSink:
         with workplace(self._path, make=make_file) as place:
             with open(place, "r+b", buffering=0) as file:
                 changed = self._build(file.fileno(), content, on_bytes)
-                self._give_rights(file.fileno(), ImageRights.from_parameters(content.cfg_parameters))
+                lost = self._give_rights(file.fileno(), ImageRights.from_parameters(content.cfg_parameters))
                 os.fsync(file.fileno())
             self._check_free()
             os.rename(place, self._path)
             sync_directory(os.path.dirname(self._path))
-        return changed_warning(self._path, changed)
+        return [*changed_warning(self._path, changed), *lost]
 
     def read_back(self, content: BackupContent, *, on_bytes: Callable[[int], None]) -> None:
         """See VolumeSink."""
@@ -79,12 +79,28 @@ class ImageSink:
         if not self._job.force:
             refuse_if_used(self._path, user_of_file)
 
-    def _give_rights(self, handle: int, recorded: ImageRights | None) -> None:
-        """Those of the image that is replaced, else those that were backed up, else it is ours alone."""
+    def _give_rights(self, handle: int, recorded: ImageRights | None) -> Sequence[str]:
+        """Those of the image that is replaced, else those that were backed up, else it is ours alone.
+
+        Return a sentence for each that could not be given.
+        """
         with contextlib.suppress(FileNotFoundError):
             before = os.stat(self._path)
             recorded = ImageRights(stat.S_IMODE(before.st_mode), before.st_uid, before.st_gid)
-        if recorded is not None:
-            with contextlib.suppress(PermissionError):  # only root may give files away
-                os.fchown(handle, recorded.user, recorded.group)
-            os.fchmod(handle, recorded.mode)
+        if recorded is None:
+            return ()
+        with contextlib.suppress(PermissionError):  # only root may give files away
+            os.fchown(handle, recorded.user, recorded.group)
+        os.fchmod(handle, recorded.mode)
+        # Looked at, because the kernel drops a setgid bit of a group that is not ours, and reports success.
+        found = os.fstat(handle)
+        lost = []
+        if (found.st_uid, found.st_gid) != (recorded.user, recorded.group):
+            lost.append(
+                f"{self._path}: its owner {recorded.user}:{recorded.group} could not be restored: only root can"
+            )
+        if stat.S_IMODE(found.st_mode) != recorded.mode:
+            lost.append(
+                f"{self._path}: its mode {recorded.mode:04o} could not be restored: the system dropped a part of it"
+            )
+        return lost

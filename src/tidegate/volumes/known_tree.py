@@ -1,6 +1,6 @@
 """The files of a tree's last backup, to be met again in the order of a walk."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, NamedTuple
 
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock
@@ -22,6 +22,7 @@ class KnownFile(NamedTuple):
     identity: Identity
     extents: Sequence[Extent]
     """As in the manifest: offset in the image, length, offset in the file."""
+    xattrs: Mapping[str, bytes]
     line: bytes
     """Of the manifest, without its end. As long as the identity is the same, every word of it is still true."""
 
@@ -33,9 +34,11 @@ class KnownTree:
     last manifest is enough, and nothing of it is kept in memory. A manifest in another order only finds less.
     """
 
-    def __init__(self, files: Iterator[KnownFile], *, content_end: int) -> None:
+    def __init__(self, files: Iterator[KnownFile], *, content_end: int, lacks_attributes: bool = False) -> None:
         self.content_end = content_end
         """Where the contents of its image end."""
+        self.lacks_attributes = lacks_attributes
+        """Whether the last backup could not read all extended attributes."""
         self._files = files
         self._directory = ROOT_PATH
         self._next = next(files, None)
@@ -74,7 +77,9 @@ def known_tree(base: BackupContent | None, spool: IO[bytes]) -> KnownTree:
         read_manifest(ImageBytes(base), mark, spool)
     except (DamagedMetadata, DamagedBlock, MissingBlock):
         return nothing_known()
-    return KnownTree(_known_files(spool, mark), content_end=mark.manifest_offset)
+    return KnownTree(
+        _known_files(spool, mark), content_end=mark.manifest_offset, lacks_attributes=mark.attributes_incomplete
+    )
 
 
 def _known_files(spool: IO[bytes], mark: TreeMark) -> Iterator[KnownFile]:
@@ -85,7 +90,7 @@ def _known_files(spool: IO[bytes], mark: TreeMark) -> Iterator[KnownFile]:
             entry = TreeEntry.decode(line, content_end=mark.manifest_offset)
             if entry.type is EntryType.FILE and entry.ctime_ns < mark.settled_before_ns:
                 identity = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
-                yield KnownFile(entry.parent, entry.name, identity, entry.extents, line)
+                yield KnownFile(entry.parent, entry.name, identity, entry.extents, entry.xattrs, line)
     except DamagedMetadata:
         return
 

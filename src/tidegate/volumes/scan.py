@@ -55,13 +55,16 @@ class TreeScan:
         self._warn = warn
         self._still_wanted = still_wanted
         self._links = _Links()
+        self._is_blind = not sees_trusted_attributes()
+        self.lost_attributes = self._is_blind
+        """Whether files may have attributes that could not be read."""
         self.unreadable: list[str] = []
         """Paths of files and directories that are there but could not be looked at."""
 
     def walk(self, known: KnownTree) -> Iterator[Scanned | KnownFile]:
         """The root first, parents before children. A file that is known, and unchanged, is told as such."""
         self._known = known
-        if not sees_trusted_attributes():
+        if self._is_blind:
             self._warn("without CAP_SYS_ADMIN no trusted.* attribute is seen: if files have any, they were left out")
         root = os.fstat(self._root)
         yield Scanned(_entry(ROOT_PATH, EntryType.DIRECTORY, root, self._xattrs(self._root, ".", ROOT_PATH)))
@@ -141,13 +144,16 @@ class TreeScan:
         if found.st_nlink > 1 and (first := self._links.first_path(found, path)) != path:
             return Scanned(_entry(path, EntryType.HARD_LINK, found, {}, first))
         known = self._known.find(name)
-        if known is not None and known.identity == identity_of(found):
-            return known
+        same = known if known is not None and known.identity == identity_of(found) else None
+        # Its times tell of every change of an attribute, but not of those that the last backup could not read.
+        if same is not None and (self._is_blind or not self._known.lacks_attributes):
+            return same
         try:
-            return self._file(directory, name, path, found)
+            scanned = self._file(directory, name, path, found)
         except OSError:
             self._links.forget(found)  # or its other names would be links to a file that the backup does not have
             raise
+        return same if same is not None and same.xattrs == scanned.entry.xattrs else scanned
 
     def _file(self, directory: int, name: str, path: str, found: os.stat_result) -> Scanned:
         entry = TreeEntry(
@@ -165,7 +171,11 @@ class TreeScan:
         return Scanned(entry, _data(directory, name, found))
 
     def _xattrs(self, directory: int, name: str, path: str) -> dict[str, bytes]:
-        return xattrs_in(directory, name, lambda loss: self._warn(f"{shown_path(path)}: {loss}"))
+        def lost(what: str) -> None:
+            self.lost_attributes = True
+            self._warn(f"{shown_path(path)}: {what}")
+
+        return xattrs_in(directory, name, lost)
 
     def _vanished(self, path: str) -> None:
         self._warn(f"{shown_path(path)}: vanished while the tree was read")
