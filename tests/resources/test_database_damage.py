@@ -86,8 +86,8 @@ def spoil(path):
 async def test_it_is_noticed_within_seconds_also_while_nobody_writes(store, path, deed):
     clock, told = ManualClock(), []
 
-    async def on_damage(damage):
-        told.append(damage)
+    async def stop_work():
+        told.append(store.guard.damage)
 
     async def seconds(number):
         for _ in range(number):
@@ -96,7 +96,7 @@ async def test_it_is_noticed_within_seconds_also_while_nobody_writes(store, path
             await settle()
 
     checkpoint(path)
-    watching = asyncio.create_task(DatabaseWatch(store.guard, clock, on_damage).run())
+    watching = asyncio.create_task(DatabaseWatch(store.guard, clock, stop_work).run())
     await seconds(10)
     assert (told, store.guard.damage) == ([], None)
 

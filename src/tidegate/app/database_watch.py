@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import structlog
 
-from tidegate.errors import DatabaseDamaged
 from tidegate.ports.clock import Clock
 from tidegate.resources.sqlite.guard import DatabaseGuard
 
@@ -24,10 +23,10 @@ class DatabaseWatch:
 
     guard: DatabaseGuard
     clock: Clock
-    on_damage: Callable[[DatabaseDamaged], Awaitable[None]]
+    stop_work: Callable[[], Awaitable[None]]
 
     async def run(self) -> None:
-        """Return once damage was found and told."""
+        """Return once damage was found and all work has stopped."""
         changed_at, not_before = -1, self.clock.monotonic()
         while self.guard.damage is None:
             now = self.guard.changed_at()
@@ -37,7 +36,7 @@ class DatabaseWatch:
             if self.guard.damage is None:
                 await self.clock.sleep(LOOK_EVERY)
         log.error("database damaged", reason=self.guard.damage.message, way_back=self.guard.damage.hint)
-        await self.on_damage(self.guard.damage)
+        await self.stop_work()
 
     async def _look_at_content(self) -> float:
         """Return when the next look is allowed."""

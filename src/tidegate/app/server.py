@@ -44,6 +44,8 @@ from tidegate.app.wiring import build_runtime
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.controllers.catalogue_sync import CatalogueSync
 from tidegate.controllers.deletion_desk import DeletionDesk
+from tidegate.controllers.emergency_stop import EmergencyStop
+from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.recovery import recover
 from tidegate.controllers.runtime import Runtime
@@ -80,7 +82,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         surroundings, secrets = LocalSurroundings(own=data_dir.path), SecretFiles(data_dir.secrets)
         await register_nodes(store, options.nodes, clock=clock)
         children = Children(data_dir.maps)
-        movers = ChildMovers(children)
+        movers, hook_runs = ChildMovers(children), HookSupervisor(hooks)
         catalogue = SqliteCatalogue.open(data_dir.catalogue)
         closing.callback(catalogue.close)
         accounts, audit = SqliteAccounts.open(data_dir.access), SqliteAudit.open(data_dir.access)
@@ -102,6 +104,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             surroundings,
             secrets=secrets,
             hooks=hooks,
+            hook_supervisor=hook_runs,
             syncs=syncs,
             scratch=scratch,
             notifier=notifier,
@@ -145,7 +148,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         search_seldom()
         runtime.start()
         watching = asyncio.gather(
-            DatabaseWatch(store.guard, clock, lambda _: runtime.stop()).run(),
+            DatabaseWatch(store.guard, clock, EmergencyStop(runtime, supervisor, hook_runs).stop).run(),
             CatalogueWatch(catalogue, clock, syncs, desk, sync_process.restart).run(),
         )
         serving = asyncio.create_task(server.serve(sockets=[listener]))

@@ -54,6 +54,7 @@ def build_runtime(
     *,
     secrets: SecretStore | None = None,
     hooks: HookRunner | None = None,
+    hook_supervisor: HookSupervisor | None = None,
     syncs: CatalogueSync | None = None,
     scratch: ScratchRoom | None = None,
     notifier: Notifier | None = None,
@@ -62,7 +63,7 @@ def build_runtime(
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers."""
     supervisor = MoverSupervisor(movers, clock)
-    hook_supervisor = HookSupervisor(hooks or NoHooks())
+    hook_supervisor = hook_supervisor or HookSupervisor(hooks or NoHooks())
     checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
     catalogue = syncs.catalogue if syncs else None
     mirror, transfers = QueueMirror(), TransferMirror()

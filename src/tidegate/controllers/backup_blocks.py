@@ -76,6 +76,7 @@ class BackupBlocks:
     async def apply(self, before: Backup, after: Backup, found: Found) -> None:
         """Store it, then do it. Writes nothing if nothing differs."""
         await self.store.update_status(after)
+        self.hooks.remember(after)
         self.hooks.forget(before, found.steps.counted)
         for name in found.steps.upload:
             if name in found.volumes:

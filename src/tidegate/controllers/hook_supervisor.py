@@ -1,6 +1,7 @@
 """Holds on to the hooks that this process runs, and to what came of them until it is written down.
 
 Nothing here is state that must survive: which block is at its hooks is in the store, and a hook ends with its server.
+What a damaged store can no longer say of blocks under way is remembered, so that no application stays frozen.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import structlog
 
 from tidegate.decide.block_hooks import HookFailure, StageResult, hooks_at
 from tidegate.decide.block_steps import HookKey, block_key
+from tidegate.decide.recovery import owes_post_hooks
 from tidegate.model.backup import Backup
 from tidegate.model.hooks import HookStage, OnError
 from tidegate.model.item_block import BlockProgress
@@ -41,6 +43,8 @@ class HookSupervisor:
     wake: Callable[[Ref], None] = lambda _ref: None
     _running: dict[tuple[Attempt, HookKey], asyncio.Task[None]] = field(default_factory=dict)
     _results: dict[Attempt, dict[HookKey, StageResult]] = field(default_factory=dict)
+    _owing: dict[str, Backup] = field(default_factory=dict)
+    """Backups with applications that may be frozen, by uid, as they were stored last."""
 
     def results(self, backup: Backup) -> dict[HookKey, StageResult]:
         """What came of hooks of this backup and is not forgotten yet."""
@@ -51,14 +55,7 @@ class HookSupervisor:
         attempt, key = _attempt(backup), block_key(block, stage)
         if (attempt, key) in self._running or key in self._results.get(attempt, {}):
             return
-        orders = [
-            _Order(
-                name,
-                HookRun(hook.command, hook.timeout, stage, backup.name, call.namespace, call.volumes),
-                hook.on_error,
-            )
-            for call, name, hook in hooks_at(backup.spec.hooks, block, stage)
-        ]
+        orders = _orders(backup, block, stage)
         task = asyncio.create_task(self._run_all(orders, attempt, key, backup.ref), name=f"hooks {key}")
         self._running[attempt, key] = task
 
@@ -79,6 +76,30 @@ class HookSupervisor:
             known.pop(key, None)
         if not known:
             self._results.pop(attempt, None)
+
+    def remember(self, backup: Backup) -> None:
+        """The backup is stored like this now, so these of its blocks may have frozen something."""
+        if any(owes_post_hooks(backup, block) for block in backup.status.blocks):
+            self._owing[backup.metadata.uid] = backup
+        else:
+            self._owing.pop(backup.metadata.uid, None)
+
+    async def thaw_all(self) -> None:
+        """End the pre hooks that run, then run every post hook that is owed. Asks no store: there may be none left."""
+        for (_, (_, stage)), task in self._running.items():
+            if stage is HookStage.PRE:
+                task.cancel()
+        await asyncio.gather(*self._running.values(), return_exceptions=True)
+        await asyncio.gather(*map(self._thaw, self._owing.values()))
+
+    async def _thaw(self, backup: Backup) -> None:
+        ended = self.results(backup)
+        for block in backup.status.blocks:
+            if not owes_post_hooks(backup, block) or block_key(block, HookStage.POST) in ended:
+                continue
+            for order in _orders(backup, block, HookStage.POST):
+                if (why := await self._run_one(order)) is not None:
+                    log.warning("hook failed", backup=backup.name, hook=order.name, why=why)
 
     async def _run_all(self, orders: Sequence[_Order], attempt: Attempt, key: HookKey, on_news: Ref) -> None:
         """One after the other. Before data is read the first real failure ends it; afterwards each gets its chance."""
@@ -110,6 +131,15 @@ class HookSupervisor:
     def _ended(self, attempt: Attempt, key: HookKey, result: StageResult, on_news: Ref) -> None:
         self._results.setdefault(attempt, {})[key] = result
         self.wake(on_news)
+
+
+def _orders(backup: Backup, block: BlockProgress, stage: HookStage) -> list[_Order]:
+    return [
+        _Order(
+            name, HookRun(hook.command, hook.timeout, stage, backup.name, call.namespace, call.volumes), hook.on_error
+        )
+        for call, name, hook in hooks_at(backup.spec.hooks, block, stage)
+    ]
 
 
 def _attempt(backup: Backup) -> Attempt:

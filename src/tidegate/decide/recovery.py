@@ -56,7 +56,7 @@ def _request(resource: Resource, *, now: datetime) -> Backup | None:
         owed = tuple(
             block.replace(phase=BlockPhase.POST_HOOKS)
             for block in resource.status.blocks
-            if _owes_post_hooks(resource, block)
+            if owes_post_hooks(resource, block)
         )
         if owed:
             return resource.with_status(blocks=owed, interrupted=True, failure_reason=INTERRUPTED)
@@ -78,7 +78,8 @@ def interrupted(backup: Backup, *, now: datetime) -> Backup:
     return backup.with_status(phase=BackupPhase.FAILED, completion_timestamp=now, failure_reason=INTERRUPTED)
 
 
-def _owes_post_hooks(backup: Backup, block: BlockProgress) -> bool:
+def owes_post_hooks(backup: Backup, block: BlockProgress) -> bool:
+    """Return whether the applications of a block may be frozen."""
     return block.under_way and has_hooks(backup.spec.hooks, block, HookStage.POST)
 
 
