@@ -195,3 +195,21 @@ def test_an_image_tells_what_of_its_rights_did_not_come_back(bench, tmp_path):
 
     assert (tmp_path / "back").stat().st_uid == 3_000_000_000
     assert result.warnings == (f"{place}: its mode 2755 could not be restored: the system dropped a part of it",)
+
+
+def test_links_and_pipes_of_several_names_stay_one_each(bench, tree, tmp_path):
+    (tree / "link").symlink_to("file")
+    os.mkfifo(tree / "pipe")
+    for name in ("link", "pipe"):
+        os.link(tree / name, tree / f"{name}-too", follow_symlinks=False)
+    bench.upload(tree, kind=VolumeKind.DIRECTORY)
+
+    result = bench.download(tmp_path / "back", kind=VolumeKind.DIRECTORY, read_back=True)
+    part = bench.download(tmp_path / "part", kind=VolumeKind.DIRECTORY, includes=("*-too",))
+
+    found = {path.name: path.lstat() for path in (tmp_path / "back").iterdir()}
+    assert found["link"].st_ino == found["link-too"].st_ino
+    assert found["pipe"].st_ino == found["pipe-too"].st_ino
+    assert (result.warnings, part.warnings) == ((), ())
+    assert (tmp_path / "part" / "link-too").readlink() == Path("file")
+    assert (tmp_path / "part" / "pipe-too").is_fifo()

@@ -1,5 +1,6 @@
 """One walk over a file tree: what there is, in an order that is the same every time."""
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from tidegate.volumes.known_tree import KnownFile, KnownTree, nothing_known
 _READ = os.O_RDONLY | os.O_NONBLOCK
 _SECTOR = 512
 _KINDS = {
+    stat.S_IFREG: EntryType.FILE,
     stat.S_IFDIR: EntryType.DIRECTORY,
     stat.S_IFLNK: EntryType.SYMLINK,
     stat.S_IFIFO: EntryType.FIFO,
@@ -128,31 +130,32 @@ class TreeScan:
             self._leave_out(path, f"its path is longer than {LONGEST_PATH} characters, so it was left out")
             return None
         found = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        if stat.S_ISREG(found.st_mode):
-            return self._look_at_file(directory, name, path, found)
         kind = _KINDS.get(stat.S_IFMT(found.st_mode))
         if kind is None:
             self._warn(f"{shown_path(path)}: sockets and devices are not backed up")
             return None
-        target = os.readlink(name, dir_fd=directory) if kind is EntryType.SYMLINK else ""
-        if kind is EntryType.SYMLINK and not target:
-            self._leave_out(path, "the symbolic link leads nowhere, so it was left out")
-            return None
-        return Scanned(_entry(path, kind, found, self._xattrs(directory, name, path), target))
-
-    def _look_at_file(self, directory: int, name: str, path: str, found: os.stat_result) -> Scanned | KnownFile:
+        if kind is EntryType.DIRECTORY:
+            return Scanned(_entry(path, kind, found, self._xattrs(directory, name, path)))
         if found.st_nlink > 1 and (first := self._links.first_path(found, path)) != path:
             return Scanned(_entry(path, EntryType.HARD_LINK, found, {}, first))
+        try:
+            if kind is EntryType.FILE:
+                return self._look_at_file(directory, name, path, found)
+            target = os.readlink(name, dir_fd=directory) if kind is EntryType.SYMLINK else ""
+            if kind is EntryType.SYMLINK and not target:
+                raise OSError(errno.ENODATA, "the symbolic link leads nowhere")
+            return Scanned(_entry(path, kind, found, self._xattrs(directory, name, path), target))
+        except OSError:
+            self._links.forget(found)  # or its other names would be links to something that the backup does not have
+            raise
+
+    def _look_at_file(self, directory: int, name: str, path: str, found: os.stat_result) -> Scanned | KnownFile:
         known = self._known.find(name)
         same = known if known is not None and known.identity == identity_of(found) else None
         # Its times tell of every change of an attribute, but not of those that the last backup could not read.
         if same is not None and (self._is_blind or not self._known.lacks_attributes):
             return same
-        try:
-            scanned = self._file(directory, name, path, found)
-        except OSError:
-            self._links.forget(found)  # or its other names would be links to a file that the backup does not have
-            raise
+        scanned = self._file(directory, name, path, found)
         return same if same is not None and same.xattrs == scanned.entry.xattrs else scanned
 
     def _file(self, directory: int, name: str, path: str, found: os.stat_result) -> Scanned:

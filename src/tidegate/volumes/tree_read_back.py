@@ -25,7 +25,7 @@ _BETWEEN_LOOKS = 1000
 _FILE = os.O_RDONLY | os.O_NONBLOCK
 _TYPES: dict[EntryType, Callable[[int], bool]] = {
     EntryType.FILE: stat.S_ISREG,
-    EntryType.HARD_LINK: stat.S_ISREG,
+    EntryType.HARD_LINK: lambda mode: not stat.S_ISDIR(mode),
     EntryType.DIRECTORY: stat.S_ISDIR,
     EntryType.SYMLINK: stat.S_ISLNK,
     EntryType.FIFO: stat.S_ISFIFO,
