@@ -130,10 +130,13 @@ class TreeScan:
             self._leave_out(path, f"its path is longer than {LONGEST_PATH} characters, so it was left out")
             return None
         found = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode))
-        if kind is None:
+        if stat.S_IFMT(found.st_mode) not in _KINDS:
             self._warn(f"{shown_path(path)}: sockets and devices are not backed up")
             return None
+        return self._look_at(directory, name, path, found)
+
+    def _look_at(self, directory: int, name: str, path: str, found: os.stat_result) -> Scanned | KnownFile:
+        kind = _KINDS[stat.S_IFMT(found.st_mode)]
         if kind is EntryType.DIRECTORY:
             return Scanned(_entry(path, kind, found, self._xattrs(directory, name, path)))
         if found.st_nlink > 1 and (first := self._links.first_path(found, path)) != path:
@@ -141,9 +144,7 @@ class TreeScan:
         try:
             if kind is EntryType.FILE:
                 return self._look_at_file(directory, name, path, found)
-            target = os.readlink(name, dir_fd=directory) if kind is EntryType.SYMLINK else ""
-            if kind is EntryType.SYMLINK and not target:
-                raise OSError(errno.ENODATA, "the symbolic link leads nowhere")
+            target = _target(directory, name) if kind is EntryType.SYMLINK else ""
             return Scanned(_entry(path, kind, found, self._xattrs(directory, name, path), target))
         except OSError:
             self._links.forget(found)  # or its other names would be links to something that the backup does not have
@@ -204,6 +205,13 @@ class _Links:
     def forget(self, found: os.stat_result) -> None:
         """Let the next path that the file has be its first."""
         self._open.pop((found.st_dev, found.st_ino), None)
+
+
+def _target(directory: int, name: str) -> str:
+    target = os.readlink(name, dir_fd=directory)
+    if not target:
+        raise OSError(errno.ENODATA, "the symbolic link leads nowhere")
+    return target
 
 
 def _data(directory: int, name: str, found: os.stat_result) -> tuple[tuple[int, int], ...]:
