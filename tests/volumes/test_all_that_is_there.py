@@ -1,6 +1,7 @@
 """Whatever a file system can hold comes back, or a warning names what does not."""
 
 import os
+import struct
 import tempfile
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from tidegate.objects.memory import MemoryObjects
 from tidegate.objects.open import open_store
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import MoverBench
-from tidegate.testing.privileges import CAP_FSETID, CAP_SYS_ADMIN, without_capability
+from tidegate.testing.privileges import CAP_CHOWN, CAP_FSETID, CAP_SYS_ADMIN, without_capability
 
 SECOND = 10**9
 FAR_TIMES = {
@@ -120,6 +121,54 @@ def test_a_setgid_bit_that_the_kernel_drops_is_named(bench, tree, tmp_path):
     sentence = "its setgid bit could not be restored: the system dropped it"
     assert sorted(result.warnings) == [f"shared: {sentence}", f"tool: {sentence}"]
     assert bench.download(tmp_path / "whole", kind=VolumeKind.DIRECTORY).warnings == ()
+
+
+@needs_root
+def test_a_program_that_does_not_get_its_owner_back_does_not_run_with_the_rights_of_another(bench, tree, tmp_path):
+    for path, owner in ((tree / "theirs", 1234), (tree / "ours", 0)):
+        path.touch()
+        os.chown(path, owner, owner)
+        path.chmod(0o6755)
+    bench.upload(tree, kind=VolumeKind.DIRECTORY)
+
+    result = without_capability(CAP_CHOWN, lambda: bench.download(tmp_path / "back", kind=VolumeKind.DIRECTORY))
+
+    modes = {path.name: oct(path.stat().st_mode & 0o7777) for path in (tmp_path / "back").iterdir()}
+    assert modes == {"theirs": "0o755", "ours": "0o6755"}
+    assert sorted(result.warnings) == [
+        "theirs: its owner could not be restored: Operation not permitted",
+        "theirs: its setuid and setgid bit was left out: the file has another owner now",
+    ]
+
+
+def an_acl(*entries):
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", tag, rights, who) for tag, rights, who in entries)
+
+
+_ANYONE = 2**32 - 1
+FOR_1234_TOO = an_acl((1, 7, _ANYONE), (2, 7, 1234), (4, 5, _ANYONE), (16, 7, _ANYONE), (32, 0, _ANYONE))
+INHERITED = "system.posix_acl_default"
+
+
+@pytest.mark.parametrize("kind", [VolumeKind.DIRECTORY, VolumeKind.IMAGE])
+def test_what_is_restored_gives_no_rights_that_were_not_backed_up(bench, tree, tmp_path, kind):
+    (tree / "below").mkdir()
+    (tree / "below" / "file").write_bytes(b"secret")
+    (tree / "below" / "file").chmod(0o640)
+    source = tree if kind is VolumeKind.DIRECTORY else tree / "below" / "file"
+    place = tmp_path / "open to 1234"
+    place.mkdir()
+    try:
+        os.setxattr(place, INHERITED, FOR_1234_TOO)
+    except OSError:
+        pytest.skip("the file system has no access lists")
+    bench.upload(source, kind=kind)
+
+    result = bench.download(place / "back", kind=kind)
+
+    found = [place / "back", *(place / "back").rglob("*")]
+    assert {path.name: os.listxattr(path) for path in found} == {path.name: [] for path in found}
+    assert result.warnings == ()
 
 
 @pytest.fixture

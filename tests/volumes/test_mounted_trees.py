@@ -36,6 +36,18 @@ def test_the_new_takes_the_place_of_the_old_with_the_rights_of_its_root(mount):
     assert picture(mount) == wanted
 
 
+def test_the_root_has_the_attributes_that_were_backed_up_and_no_others(mount):
+    try:
+        os.setxattr(mount, "user.before", b"old")
+        os.setxattr(mount / "new", "user.note", b"new")
+    except OSError:
+        pytest.skip("the file system has no extended attributes")
+
+    swap_content(str(mount / "new"), str(mount))
+
+    assert os.listxattr(mount) == ["user.note"]
+
+
 def test_after_an_error_everything_is_as_it_was(mount):
     (mount / "new").chmod(0o700)
     (mount / "new" / "new").mkdir()  # cannot go where the place that it is built in lies

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 Found = TypeVar("Found")
 
-CAP_FSETID, CAP_SYS_ADMIN = 4, 21
+CAP_CHOWN, CAP_FSETID, CAP_SYS_ADMIN = 0, 4, 21
 _VERSION = 0x20080522
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 _HANDLES = "/proc/self/fd"
+_ACCESS_LISTS = ("system.posix_acl_default", "system.posix_acl_access")
 # The file system has none, or the file is gone: its bytes will say so.
 _NONE_THERE = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOENT, errno.ESTALE})
 
@@ -65,3 +66,13 @@ def _xattrs_opened(directory: int, name: str, on_loss: OnLoss) -> dict[str, byte
 def set_xattr_in(directory: int, name: str, attribute: str, value: bytes) -> None:
     """Set one of a symbolic link, which cannot be opened. Raises OSError, also where handles are not shown."""
     os.setxattr(f"{_HANDLES}/{directory}/{name}", attribute, value, follow_symlinks=False)
+
+
+def forget_inherited_rights(path: str) -> None:
+    """Remove the access lists that a new file or directory has from the directory around it, and would pass on."""
+    for name in _ACCESS_LISTS:
+        try:
+            os.removexattr(path, name, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NONE_THERE | {errno.ENODATA}:
+                raise

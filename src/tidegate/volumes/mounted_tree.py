@@ -79,7 +79,11 @@ def _exists(directory: str, name: str) -> bool:
 def _give_rights(rights: os.stat_result, place: str, mount_point: str) -> None:
     if os.geteuid() == 0:
         os.chown(mount_point, rights.st_uid, rights.st_gid)
-    for name in os.listxattr(place):
+    wanted = os.listxattr(place)
+    for name in {*wanted, *os.listxattr(mount_point)}:
         with contextlib.suppress(OSError):  # some belong to the file system
-            os.setxattr(mount_point, name, os.getxattr(place, name))
+            if name in wanted:
+                os.setxattr(mount_point, name, os.getxattr(place, name))
+            else:
+                os.removexattr(mount_point, name)
     os.chmod(mount_point, stat.S_IMODE(rights.st_mode))

@@ -201,13 +201,17 @@ class TreeWriter:
         self._give_time(entry, handle)
 
     def _give_mode(self, entry: TreeEntry, handle: int) -> None:
-        self._try(entry, "mode", partial(os.fchmod, handle, entry.mode))
+        mode = entry.mode
+        if mode & _SPECIAL_BITS and entry.type is EntryType.FILE:
+            mode &= ~_rights_of_others(entry, os.fstat(handle))
+        self._try(entry, "mode", partial(os.fchmod, handle, mode))
         if not entry.mode & _SPECIAL_BITS:
             return
+        if names := _names(entry.mode & ~mode):
+            self._warn(entry, f"its {names} bit was left out: the file has another owner now")
         # Without CAP_FSETID the kernel drops a setgid bit of a group that is not ours, and reports success.
-        dropped = entry.mode & _SPECIAL_BITS & ~os.fstat(handle).st_mode
-        if names := [name for bit, name in _SPECIAL.items() if dropped & bit]:
-            self._warn(entry, f"its {' and '.join(names)} bit could not be restored: the system dropped it")
+        if names := _names(mode & ~os.fstat(handle).st_mode):
+            self._warn(entry, f"its {names} bit could not be restored: the system dropped it")
 
     def _give_time(self, entry: TreeEntry, target: int | str, **where: Any) -> None:  # noqa: ANN401  of os.utime
         wanted = entry.mtime_ns
@@ -260,6 +264,16 @@ def _newborn(directory: int) -> os.stat_result:
     with _closing(os.open(name, _NEW_FILE, _PERMISSIONS, dir_fd=directory)) as handle:
         os.unlink(name, dir_fd=directory)
         return os.fstat(handle)
+
+
+def _rights_of_others(entry: TreeEntry, found: os.stat_result) -> int:
+    """The bits by which a program would run with the rights of an owner that is not its own."""
+    user = stat.S_ISUID if found.st_uid != entry.uid else 0
+    return user | (stat.S_ISGID if found.st_gid != entry.gid else 0)
+
+
+def _names(bits: int) -> str:
+    return " and ".join(name for bit, name in _SPECIAL.items() if bits & bit)
 
 
 def _twice(entry: TreeEntry) -> DamagedMetadata:

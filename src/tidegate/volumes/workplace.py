@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 from tidegate.errors import DestinationUnusable, NoSpace
+from tidegate.volumes.attributes import forget_inherited_rights
 from tidegate.volumes.clearing import clear_away
 
 _LONGEST_NAME = 200
@@ -46,14 +47,17 @@ def workplace(destination: str, *, make: Callable[[str, str], str], inside: bool
 
 
 def make_directory(prefix: str, parent: str) -> str:
-    """A fresh directory that only we may enter."""
-    return tempfile.mkdtemp(prefix=prefix, dir=parent)
+    """A fresh directory that only we may enter, also where the one around it gives rights to others."""
+    path = tempfile.mkdtemp(prefix=prefix, dir=parent)
+    forget_inherited_rights(path)
+    return path
 
 
 def make_file(prefix: str, parent: str) -> str:
-    """A fresh file that only we may read."""
+    """A fresh file that only we may read, also where the directory around it gives rights to others."""
     handle, path = tempfile.mkstemp(prefix=prefix, dir=parent)
     os.close(handle)
+    forget_inherited_rights(path)
     return path
 
 
