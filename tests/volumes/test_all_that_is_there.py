@@ -1,5 +1,7 @@
 """Whatever a file system can hold comes back, or a warning names what does not."""
 
+import contextlib
+import errno
 import os
 import struct
 import tempfile
@@ -7,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.format.tree_batches import Pack, Part, SplitFile
+from tidegate.format.tree_entry import EntryType, Extent, TreeEntry
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.volume import VolumeKind
@@ -15,6 +19,7 @@ from tidegate.objects.open import open_store
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.privileges import CAP_CHOWN, CAP_FSETID, CAP_SYS_ADMIN, without_capability
+from tidegate.volumes.tree_writer import TreeWriter
 
 SECOND = 10**9
 FAR_TIMES = {
@@ -227,6 +232,31 @@ def test_attributes_that_the_last_backup_could_not_see_are_in_the_next_one_that_
 
     assert seeing.warnings == ()
     assert os.getxattr(tmp_path / "back" / "file", "trusted.note") == b"file"
+
+
+LONGER_THAN_A_NAME = "n" * 300
+
+
+@pytest.mark.parametrize("kind", [EntryType.DIRECTORY, EntryType.FILE, EntryType.FIFO, EntryType.SYMLINK])
+def test_what_the_destination_cannot_hold_is_named(tmp_path, kind):
+    target = "x" if kind is EntryType.SYMLINK else ""
+    with contextlib.closing(TreeWriter(str(tmp_path), block_size=4096)) as writer:
+        writer.make(TreeEntry(path="d", type=EntryType.DIRECTORY))
+
+        with pytest.raises(OSError, match=rf"^\[Errno {errno.ENAMETOOLONG}\] d/{LONGER_THAN_A_NAME}: File name too long$"):
+            writer.make(TreeEntry(path=f"d/{LONGER_THAN_A_NAME}", type=kind, target=target))
+
+
+def test_a_file_that_the_destination_cannot_hold_is_named(tmp_path):
+    file = TreeEntry(path=LONGER_THAN_A_NAME, type=EntryType.FILE, size=1, extents=(Extent(0, 1, 0),))
+    split = SplitFile(file, parts=2)
+    with contextlib.closing(TreeWriter(str(tmp_path), block_size=4096)) as writer:
+        for write in (
+            lambda: writer.write_pack(Pack(0, (file,)), b"x"),
+            lambda: writer.write_part(Part(0, split, file.extents), b"x"),
+        ):
+            with pytest.raises(OSError, match=f"{LONGER_THAN_A_NAME}: File name too long"):
+                write()
 
 
 @needs_root

@@ -1,6 +1,7 @@
 """Making the entries of a tree below a directory that nobody else can enter yet."""
 
 import contextlib
+import errno
 import os
 import stat
 import threading
@@ -74,16 +75,27 @@ class TreeWriter:
                 self._make(entry, self._directory(entry.parent))
             except FileExistsError as error:
                 raise _twice(entry) from error
+            except OSError as error:
+                raise _about(entry, error) from error
 
     def write_pack(self, pack: Pack, block: bytes | memoryview | None) -> None:
         """Make files whose bytes are all in `block`; without a block they are zeros."""
         view = None if block is None else memoryview(block)
         with self._making:
             for entry in pack.files:
-                self._make_file(entry, view, pack.offset)
+                try:
+                    self._make_file(entry, view, pack.offset)
+                except OSError as error:
+                    raise _about(entry, error) from error
 
     def write_part(self, part: Part, block: bytes | None) -> None:
         """Write what `block` has of a file; the first part makes the file, the last one gives it rights and time."""
+        try:
+            self._write_part(part, block)
+        except OSError as error:
+            raise _about(part.file.entry, error) from error
+
+    def _write_part(self, part: Part, block: bytes | None) -> None:
         with self._making:
             file = self._split.get(part.file) or self._begin(part.file)
         if block is not None:
@@ -264,6 +276,12 @@ def _newborn(directory: int) -> os.stat_result:
     with _closing(os.open(name, _NEW_FILE, _PERMISSIONS, dir_fd=directory)) as handle:
         os.unlink(name, dir_fd=directory)
         return os.fstat(handle)
+
+
+def _about(entry: TreeEntry, error: OSError) -> OSError:
+    """The error with the file that it is about, unless it is about all of them."""
+    is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    return error if is_full else OSError(error.errno, f"{shown_path(entry.path)}: {error.strerror}")
 
 
 def _rights_of_others(entry: TreeEntry, found: os.stat_result) -> int:
