@@ -29,8 +29,9 @@ _SPECIAL_BITS = 0o7000
 _USUAL_TIMES_NS = range(315_532_800 * 10**9, 2**31 * 10**9)  # from 1980 to 2038
 _COARSEST_NS = 2 * 10**9
 _MOST_DIRECTORIES = 64
+_A_TIME_NS = 10**18 + 123_456_789
 
-Notes = tuple[WarningList, bool]
+Notes = tuple[WarningList, bool, bool]
 
 
 @dataclass
@@ -55,7 +56,7 @@ class TreeWriter:
         self._root = os.open(root, DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         self._beneath = Beneath(self._root)
         self._block_size = block_size
-        self._born = _newborn(self._root)
+        self._born, self._keeps_nanoseconds = _newborn(self._root)
         self._born_owner = (self._born.st_uid, self._born.st_gid)
         self._directories: OrderedDict[str, int] = OrderedDict()
         self._split: dict[SplitFile, _OpenFile] = {}
@@ -63,7 +64,7 @@ class TreeWriter:
         self._making = threading.Lock()
         self._gives_owners = os.geteuid() == 0
         self._our_owner = (os.geteuid(), os.getegid())
-        self._owners_left_out = False
+        self._owners_left_out = self._rounded_times = False
         self._warnings = WarningList()
 
     def make(self, entry: TreeEntry) -> None:
@@ -119,18 +120,20 @@ class TreeWriter:
     def warnings(self) -> Sequence[str]:
         """What could not be set as it was."""
         owners = ["the owners of the files were not restored: only root can"] if self._owners_left_out else []
-        return [*owners, *self._warnings.sentences()]
+        times = ["times were rounded: the file system does not hold nanoseconds"] if self._rounded_times else []
+        return [*owners, *times, *self._warnings.sentences()]
 
     @property
     def notes(self) -> Notes:
-        """What there is to tell so far: warnings, and whether owners were left out."""
-        return self._warnings, self._owners_left_out
+        """What there is to tell so far: warnings, whether owners were left out, and whether times were rounded."""
+        return self._warnings, self._owners_left_out, self._rounded_times
 
     def take_over(self, notes: Notes) -> None:
         """Tell also what another writer of the same tree would tell."""
-        warnings, owners_left_out = notes
+        warnings, owners_left_out, rounded_times = notes
         self._warnings.take_over(warnings)
         self._owners_left_out |= owners_left_out
+        self._rounded_times |= rounded_times
 
     def close(self) -> None:
         """Give the handles back."""
@@ -229,6 +232,7 @@ class TreeWriter:
         wanted = entry.mtime_ns
         try:
             os.utime(target, ns=(wanted, wanted), **where)
+            self._rounded_times |= not self._keeps_nanoseconds and wanted % 10**9 != 0
             if wanted in _USUAL_TIMES_NS:
                 return
             found = os.stat(target, **where).st_mtime_ns
@@ -270,12 +274,18 @@ class TreeWriter:
         return handle
 
 
-def _newborn(directory: int) -> os.stat_result:
-    """What a new file gets by itself: its owner (the directory may give its group) and the permissions it may have."""
+def _newborn(directory: int) -> tuple[os.stat_result, bool]:
+    """What a new file gets by itself: its owner (the directory may give its group) and the permissions it may have.
+
+    And whether it keeps a time to the nanosecond.
+    """
     name = ".newborn"
     with _closing(os.open(name, _NEW_FILE, _PERMISSIONS, dir_fd=directory)) as handle:
         os.unlink(name, dir_fd=directory)
-        return os.fstat(handle)
+        with contextlib.suppress(OSError):  # each file will say so
+            os.utime(handle, ns=(_A_TIME_NS, _A_TIME_NS))
+        found = os.fstat(handle)
+        return found, found.st_mtime_ns == _A_TIME_NS
 
 
 def _about(entry: TreeEntry, error: OSError) -> OSError:
