@@ -7,9 +7,12 @@ import pytest
 from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing
 from tidegate.format.store_identity import STORE_IDENTITY
 from tidegate.model.mover_job import RemoveJob, TargetAccess
+from tidegate.model.volume_kind import VolumeKind
 from tidegate.objects.directory import DirectoryObjects
-from tidegate.objects.identity import give_identity
+from tidegate.objects.identity import give_identity, recognise
+from tidegate.objects.memory import MemoryObjects
 from tidegate.objects.open import open_store
+from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import MoverBench
 
 
@@ -89,6 +92,40 @@ def test_nothing_is_written_to_another_store(bench, share, image, work):
         everything(bench, image)[work]()
 
     assert [path for path in share.rglob("*") if path.is_file()] == [share / STORE_IDENTITY]
+
+
+@pytest.fixture
+def bucket(image):
+    """Of a store behind a URL: nothing holds on to it but the URL. It has one backup."""
+    bench = MoverBench(MemoryObjects(ManualClock()))
+    bench.shop = replace(bench.shop, recognise=recognise)
+    bench.target = bench.target.replace(identity="mine")
+    give_identity(bench.objects, "mine")
+    bench.upload(image)
+    return bench
+
+
+@pytest.mark.parametrize(("there", "error"), [("", StoreIdentityMissing), ("other", StoreIdentityChanged)])
+@pytest.mark.parametrize("work", ["upload", "upload of a tree", "download"])
+def test_a_mover_that_waited_for_its_turn_asks_again_before_it_writes(bucket, image, there, error, work):
+    def replace_the_bucket(_ready):
+        for info in list(bucket.objects.list_all("")):
+            bucket.objects.delete(info.key)
+        if there:
+            give_identity(bucket.objects, there)
+
+    bucket.on_ready = replace_the_bucket
+    works = {
+        "upload": lambda: bucket.upload(image, "backup-2"),
+        "upload of a tree": lambda: bucket.upload(image.parent, "backup-2", VolumeKind.DIRECTORY),
+        "download": lambda: bucket.download(image.with_name("restored")),
+    }
+
+    with pytest.raises(error):
+        works[work]()
+
+    assert [info.key for info in bucket.objects.list_all("") if info.key != STORE_IDENTITY] == []
+    assert not image.with_name("restored").exists()
 
 
 def test_a_job_that_knows_no_identity_works_as_it_always_did(bench, share, image):

@@ -12,6 +12,7 @@ from tidegate.app.identity import new_id
 from tidegate.datapath.workshop import Workshop
 from tidegate.objects.backoff import EXPECTANT
 from tidegate.objects.bandwidth import Bandwidth
+from tidegate.objects.identity import recognise
 from tidegate.objects.open import open_store
 from tidegate.objects.retrying import Pause
 from tidegate.volumes.kept_maps import DirectoryKeptMaps
@@ -29,6 +30,7 @@ def real_workshop(pause: Pause | None = None) -> Workshop:
     clock = SystemClock()
     return Workshop(
         open_store=partial(open_store, at_first=EXPECTANT) if pause is None else partial(open_store, pause=pause),
+        recognise=recognise,
         open_source=open_source,
         open_sink=open_sink,
         clock=clock,

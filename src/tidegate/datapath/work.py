@@ -97,7 +97,7 @@ class _Work:
             if earlier is not None and upload.settled(earlier):
                 return upload.result(earlier)
             if earlier is not None:
-                stack.enter_context(lock)
+                stack.enter_context(self._in_the_right_store(job, volume, lock))
                 upload.settle(earlier)
                 return upload.result(earlier)
             footing = upload.footing()
@@ -106,11 +106,11 @@ class _Work:
             from_snapshot = source.snapshot != NO_SNAPSHOT
             if from_snapshot:
                 # Before it is ready: from then on others rely on the snapshot, and it could not begin anew any more.
-                stack.enter_context(lock)
+                stack.enter_context(self._in_the_right_store(job, volume, lock))
             if job.volume_kind is not VolumeKind.DIRECTORY:
                 self._ready(from_snapshot=from_snapshot)
             if not from_snapshot:
-                stack.enter_context(lock)
+                stack.enter_context(self._in_the_right_store(job, volume, lock))
             try:
                 return upload.run(source, footing)
             except FootingLost:
@@ -236,13 +236,19 @@ class _Work:
             known=job,
         )
 
+    def _in_the_right_store(self, job: Job, volume: StoredVolume, lock: VolumeLock) -> VolumeLock:
+        """The lock, the first thing that is written: since the store was opened, a mover may have waited for hours."""
+        self.shop.recognise(volume.objects, job.target)
+        return lock
+
     def _lock_if_allowed(self, job: Job, volume: StoredVolume, stack: contextlib.ExitStack) -> list[str]:
         """A store that may only be read, or is full, must still be good for a restore.
 
         Should somebody delete the backup meanwhile, a block is missing, and the restore says so.
         """
         try:
-            stack.enter_context(self._lock(job, volume, LockType.BACKUP_OR_RESTORE))
+            lock = self._lock(job, volume, LockType.BACKUP_OR_RESTORE)
+            stack.enter_context(self._in_the_right_store(job, volume, lock))
         except Unauthenticated as error:
             return [f"the backup was read without a lock, because the store may not be written to: {error}"]
         except NoSpace as error:

@@ -54,6 +54,8 @@ class Workshop:
     """Everything that carrying out a job needs beside the job."""
 
     open_store: Callable[[TargetAccess], ObjectStore]
+    recognise: Callable[[ObjectStore, TargetAccess], None] = lambda _objects, _access: None
+    """Raises StoreIdentityMissing or StoreIdentityChanged if the store is not that of the target any more."""
     open_source: OpenSource
     open_sink: Callable[[DownloadJob], VolumeSink]
     clock: Clock

@@ -2,6 +2,7 @@
 
 from tidegate.errors import NotFound, StoreIdentityChanged, StoreIdentityMissing
 from tidegate.format.store_identity import LARGEST_IDENTITY, STORE_IDENTITY, decode_identity, encode_identity
+from tidegate.model.mover_job import TargetAccess
 from tidegate.ports.object_store import ObjectStore
 from tidegate.ports.store_reader import StoreReader
 
@@ -26,6 +27,11 @@ def check_store(store: ObjectStore, expected: str, *, url: str) -> None:
     """Raise StoreIdentityMissing or StoreIdentityChanged if the store is not the expected one."""
     if expected:
         _compare(identity_of(store), expected, url)
+
+
+def recognise(store: ObjectStore, access: TargetAccess) -> None:
+    """The same for a store that is open already: another bucket may be behind its URL by now."""
+    check_store(store, access.identity, url=access.url.partition("?")[0])
 
 
 async def check_reader(reader: StoreReader, expected: str, *, url: str) -> None:

@@ -12,7 +12,7 @@ from tidegate.model.mover_job import TargetAccess
 from tidegate.objects.backoff import PATIENT, Patience
 from tidegate.objects.credentials import check_credentials
 from tidegate.objects.directory import DirectoryObjects
-from tidegate.objects.identity import check_store
+from tidegate.objects.identity import recognise
 from tidegate.objects.retrying import Pause, RetryingObjects
 from tidegate.ports.object_store import ObjectStore
 
@@ -59,7 +59,7 @@ def open_store(
         )
     check_credentials(scheme.lower(), access.credentials)
     store = opener(_Request(access, scheme.lower(), rest, patience, pause, at_first))
-    check_store(store, access.identity, url=access.url.partition("?")[0])
+    recognise(store, access)
     return store
 
 

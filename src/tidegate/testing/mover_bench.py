@@ -1,6 +1,7 @@
 """Jobs carried out in the test's own process, on real volumes, with time that does not pass."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
 from tidegate.volumes.open import open_sink, open_source
 
+OnReady = Callable[[ReadyReport], None]
 TARGET = TargetAccess(url="file:///store")
 _LONG_SECONDS = 60
 # One row for all benches: two movers never share an identity.
@@ -55,6 +57,7 @@ class MoverBench:
         self.clock = clock or ManualClock()
         self.volume = volume
         self.target = TARGET.replace(credentials={KEY: key}) if key else TARGET
+        self.on_ready: OnReady | None = None
         self.reports: list[Report] = []
         self.cancelled = threading.Event()
         self.shop = Workshop(
@@ -132,7 +135,7 @@ class MoverBench:
     def do(self, job: Job) -> TransferResult:
         """Carry any job out; what it said is in `reports`."""
         self.reports = []
-        carry_out(job, self.shop, report=self.hear, cancelled=self.cancelled)
+        carry_out(job, self.shop, report=self.hear, cancelled=self.cancelled, on_ready=self.on_ready)
         *before, last = self.reports
         if not all(isinstance(report, ProgressReport) for report in before):
             raise AssertionError("a mover says a result or an error once")
