@@ -46,6 +46,28 @@ async def test_backups_are_found_and_counted_by_whatever_is_known_of_them(api, c
         assert counted["backups"] == len(expected), query
 
 
+async def test_what_of_a_target_cannot_be_read_is_counted_and_named(api, catalogue):
+    await catalogue.blame("near", "web", {"error": "volume.cfg is not valid JSON"})
+
+    assert (await api.get("/v1/catalogue/damage/near")).json() == {
+        "volumes": 1,
+        "backups": 1,
+        "named": ["volume web: volume.cfg is not valid JSON", "backup x-1 of volume broken: torn"],
+    }
+    assert (await api.get("/v1/catalogue/damage/far")).json() == {"volumes": 0, "backups": 0, "named": []}
+    assert (await api.get("/v1/catalogue/damage/nowhere")).status_code == 404
+
+
+async def test_of_much_damage_only_the_first_is_named(catalogue):
+    for number in range(9):
+        torn = {"error": f"torn {number}"}
+        await fill(catalogue, "far", f"pvc-{number}", f"y-{number}", state=BackupState.ERROR, messages=torn)
+
+    found = await catalogue.damage("far", most=3)
+
+    assert (found.volumes, found.backups, len(found.named)) == (0, 9, 3)
+
+
 @pytest.mark.parametrize("way", ["catalogue/backups", "catalogue/volumes", "catalogue/counts", "backupvolumes"])
 async def test_what_runs_in_the_background_is_told_to_make_way_for_whoever_looks(api, services, catalogue, way):
     told = []

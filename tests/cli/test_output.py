@@ -205,11 +205,25 @@ def test_each_noun_can_be_described(run, server, command, word):
     server.put(a_volume("shop", "db"))
     server.put(a_target("store"))
     server.put(a_transfer("up"))
+    server.answers["GET", "/v1/catalogue/damage/store"] = (200, {"volumes": 0, "backups": 0, "named": []})
 
     result = run(*command)
 
     assert result.code == 0
     assert word in result.out
+
+
+def test_a_target_with_broken_cfgs_counts_and_names_them(run, server):
+    server.put(a_target("store"))
+    named = ["volume pvc-1: volume.cfg is not valid JSON", "backup b-1 of volume pvc-2: torn"]
+    server.answers["GET", "/v1/catalogue/damage/store"] = (200, {"volumes": 1, "backups": 7, "named": named})
+
+    out = run("target", "describe", "store").out
+
+    assert "Broken:        1 volume and 7 backups" in out
+    assert all(sentence in out for sentence in named)
+    assert "6 more" in out
+    assert "tidegate catalog search --target store --state Error" in out
 
 
 @pytest.mark.parametrize("noun", ["backup", "restore", "target", "namespace", "setting", "transfer", "node", "volume"])

@@ -14,7 +14,7 @@ from tidegate.api.sync_requests import volume_sync_of
 from tidegate.decide.catalogue_state import target_catalogue
 from tidegate.model.catalogue import CatalogueFilter
 from tidegate.model.catalogue_facets import CatalogueFacets
-from tidegate.model.catalogue_status import CatalogueStatus, TargetCatalogue, VolumeSync
+from tidegate.model.catalogue_status import CatalogueDamage, CatalogueStatus, TargetCatalogue, VolumeSync
 from tidegate.model.target import BackupTarget
 from tidegate.ports.catalogue import PAGE
 
@@ -64,6 +64,14 @@ async def status(request: Request) -> CatalogueStatus:
         backups=sum(one.backups for one in of_targets),
         targets=of_targets,
     )
+
+
+@router.get("/damage/{target}")
+async def damage(request: Request, target: str) -> CatalogueDamage:
+    """What of a target could not be read: how many volumes and backups, and the first of them by name."""
+    services = services_of(request)
+    found = await services.store.get(BackupTarget, target)
+    return await catalogue_of(services).damage(found.name)
 
 
 @router.get("/syncs/{target}/{volume}", response_model_exclude_none=True)

@@ -8,6 +8,7 @@ from typing import Self
 
 from tidegate.catalogue.backup_rows import BACKUP_COLUMNS, backups_of
 from tidegate.catalogue.changes import VolumeChange, VolumeMark
+from tidegate.catalogue.damage import find_damage
 from tidegate.catalogue.facets import find_facets
 from tidegate.catalogue.file import CatalogueFile
 from tidegate.catalogue.rows import VOLUME_COLUMNS, volume_of
@@ -24,7 +25,8 @@ from tidegate.model.catalogue import (
     FullSync,
 )
 from tidegate.model.catalogue_facets import CatalogueFacets
-from tidegate.ports.catalogue import LARGEST_PAGE, MOST_COUNTED, PAGE
+from tidegate.model.catalogue_status import CatalogueDamage
+from tidegate.ports.catalogue import LARGEST_PAGE, MOST_COUNTED, MOST_DAMAGE_NAMED, PAGE
 
 
 class SqliteCatalogue:
@@ -115,6 +117,10 @@ class SqliteCatalogue:
     async def counts(self, wanted: CatalogueFilter, *, most: int = MOST_COUNTED) -> CatalogueCounts:
         """See Catalogue."""
         return await self._file.look(lambda connection: count(connection, wanted, most=most))
+
+    async def damage(self, target: str, *, most: int = MOST_DAMAGE_NAMED) -> CatalogueDamage:
+        """See Catalogue."""
+        return await self._file.look(lambda connection: find_damage(connection, target, most=most))
 
     async def facets(self, wanted: CatalogueFilter) -> CatalogueFacets:
         """See Catalogue."""

@@ -17,7 +17,7 @@ from tidegate.cli.output import show_sections
 from tidegate.cli.target_adopt import adopt
 from tidegate.cli.target_sync import SYNC_CODES, sync
 from tidegate.cli.verbs import add_delete, add_get
-from tidegate.cli.wire import Wire, read_all, read_resource
+from tidegate.cli.wire import Wire, read_all, read_model, read_resource
 
 app = typer.Typer(no_args_is_help=True, help="Targets: the stores that backups go to.")
 
@@ -70,13 +70,15 @@ def _store_url(cli: CliContext, url: str) -> str:
 @app.command("describe", epilog=epilog("tidegate target describe usb", codes=(ExitCode.NOT_FOUND,)))
 def describe(ctx: typer.Context, name: Name) -> None:
     """Tell all about one target."""
+    from tidegate.model.catalogue_status import CatalogueDamage
     from tidegate.model.target import BackupTarget
     from tidegate.views.target import describe_target
 
     cli = context_of(ctx)
     with cli.connect() as client:
         wire = client.get(TARGET, name)
-    show_sections(cli, describe_target(read_resource((BackupTarget,), wire), cli.reader()))
+        damage = read_model(CatalogueDamage, client.look(f"catalogue/damage/{name}"), name)
+    show_sections(cli, describe_target(read_resource((BackupTarget,), wire), cli.reader(), damage))
 
 
 app.command(

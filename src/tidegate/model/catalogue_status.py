@@ -31,6 +31,15 @@ class VolumeSync(Model):
     """When what is pending begins."""
 
 
+class CatalogueDamage(Model):
+    """What of a target could not be read, as the last syncs found it: cfgs that are broken."""
+
+    volumes: int = 0
+    backups: int = 0
+    named: tuple[str, ...] = ()
+    """The first of them, each with what is wrong with it."""
+
+
 class TargetCatalogue(Model):
     """What the catalogue has of one target."""
 

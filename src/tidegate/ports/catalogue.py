@@ -15,9 +15,11 @@ from tidegate.model.catalogue import (
     FullSync,
 )
 from tidegate.model.catalogue_facets import CatalogueFacets
+from tidegate.model.catalogue_status import CatalogueDamage
 
 PAGE = 100
 LARGEST_PAGE = 1000
+MOST_DAMAGE_NAMED = 5
 MOST_COUNTED = 3000
 """Where each backup must be asked: as many as one look may take."""
 
@@ -52,6 +54,10 @@ class Catalogue(Protocol):
 
     async def counts(self, wanted: CatalogueFilter, *, most: int = MOST_COUNTED) -> CatalogueCounts:
         """How many volumes and backups match: exactly, but where a label, state or time is asked of each backup."""
+        ...
+
+    async def damage(self, target: str, *, most: int = MOST_DAMAGE_NAMED) -> CatalogueDamage:
+        """Return how many volumes and backups of a target could not be read; name the first `most` of them."""
         ...
 
     async def facets(self, wanted: CatalogueFilter) -> CatalogueFacets:

@@ -1,9 +1,11 @@
 """Backup targets as a table and as a description."""
 
+from tidegate.model.catalogue_status import CatalogueDamage
 from tidegate.model.duration import format_duration
 from tidegate.model.target import BackupTarget
 from tidegate.views.catalogue import sync_section
 from tidegate.views.phases import conditions_section, identity_lines
+from tidegate.views.quantities import counted
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, section, sections
 
@@ -53,7 +55,23 @@ def _store_section(target: BackupTarget) -> Section:
     )
 
 
-def describe_target(target: BackupTarget, reader: Reader) -> tuple[Section, ...]:
+def _damage_section(target: BackupTarget, damage: CatalogueDamage) -> Section:
+    """A sync that saw everything is complete also where what it saw is broken: so the damage is shown on its own."""
+    counts = (counted(damage.volumes, "volume"), counted(damage.backups, "backup"))
+    broken = [words for words, count in zip(counts, (damage.volumes, damage.backups), strict=True) if count]
+    more = damage.volumes + damage.backups - len(damage.named)
+    return section(
+        "Cannot be read",
+        [
+            ("Broken", " and ".join(broken)),
+            *(("Namely", sentence) for sentence in damage.named),
+            ("Not named", f"{more} more" if more > 0 else ""),
+            ("List", f"tidegate catalog search --target {target.name} --state Error" if damage.backups else ""),
+        ],
+    )
+
+
+def describe_target(target: BackupTarget, reader: Reader, damage: CatalogueDamage | None = None) -> tuple[Section, ...]:
     """All there is to say about a target; its credentials only by name."""
     spec, status = target.spec, target.status
     looked = status.condition("Available")
@@ -78,5 +96,6 @@ def describe_target(target: BackupTarget, reader: Reader) -> tuple[Section, ...]
         ),
         _store_section(target),
         sync_section(target, reader),
+        _damage_section(target, damage or CatalogueDamage()),
         conditions_section(status, reader),
     )

@@ -148,6 +148,12 @@ export type BlockProgress = {
   phase: BlockPhase;
 };
 
+export type CatalogueDamage = {
+  volumes: number;
+  backups: number;
+  named: (string)[];
+};
+
 export type CatalogueFacets = {
   backups: number;
   more: boolean;
