@@ -47,6 +47,18 @@ async def test_a_schedule_makes_a_backup_exactly_at_each_of_its_times(shop):
     assert (schedule.status.phase, schedule.status.last_backup.hour) == ("Enabled", 3)
 
 
+async def test_runs_that_match_nothing_are_not_green_and_push_out_no_backup_that_holds_something(shop):
+    schedule = a_schedule("hourly", HOURLY, "shop", retention=Retention(keep_last=2))
+    await shop.store.create(schedule)
+    await shop.passes(hours=2)
+    await shop.store.delete(Ref("Volume", "db", "shop"))
+    await shop.passes(hours=4)
+
+    phases = [str(backup.status.phase) for backup in await shop.all(Backup)]
+    assert phases == ["Completed"] * 2 + ["PartiallyFailed"] * 4
+    assert all(backup.status.failure_reason.startswith("NothingMatched") for backup in (await shop.all(Backup))[2:])
+
+
 async def test_a_backup_that_waits_in_the_queue_prevents_the_next_run_and_the_schedule_says_so(world):
     """Velero looks at New and InProgress only: one more backup would pile up every hour."""
     await world.volumes("shop/db")

@@ -31,7 +31,7 @@ from tidegate.model.resource import Condition, Metadata
 from tidegate.model.restore import RestorePhase
 from tidegate.model.schedule import SCHEDULE_LABEL, SKIPPED_CONDITION, SkipReason
 from tidegate.model.verification import Verification, VerificationPhase, VerificationSpec, VerificationStatus
-from tidegate.testing.builders import THEN, a_backup, a_restore, a_schedule
+from tidegate.testing.builders import THEN, a_backup, a_restore, a_schedule, emptied
 
 HOUR = timedelta(hours=1)
 
@@ -91,6 +91,16 @@ def test_a_success_is_told_exactly_when_the_last_verdict_before_it_was_bad(phase
     news = news_of_schedule(a_schedule("nightly", "@daily"), reversed(backups))
 
     assert [one.subject.name for one in news] == expected
+
+
+def test_a_run_that_may_be_empty_and_is_says_nothing_about_its_schedule():
+    """Nothing is safe by it, so it does not recover; nothing went wrong, so what follows does not recover from it."""
+    empty = emptied(ended("b2", GOOD, hours=2))
+    runs = [ended("b1", BAD), empty]
+
+    assert news_of_schedule(a_schedule("nightly", "@daily"), runs) == []
+    recovered = news_of_schedule(a_schedule("nightly", "@daily"), [*runs, ended("b3", GOOD, hours=3)])
+    assert [(one.subject.name, one.message) for one in recovered] == [("b3", "the one before it, b1, was Failed")]
 
 
 def skipping(reason):

@@ -34,6 +34,9 @@ REFUSED = [
     ("backup create b --storage-location nowhere", 5, "there is no backup target nowhere"),
     ("backup create b --include-namespaces a**", 4, "'**'"),
     ("backup create b --ttl 5", 4, "not a duration"),
+    ("backup create b --include-namespaces hmoe --wait", 4, "did you mean home?"),
+    ("backup create b --selector app=x", 4, "--allow-empty"),
+    ("schedule create s --schedule @daily --include-namespaces hmoe", 4, "did you mean home?"),
     ("backup describe nothing", 5, "nothing"),
     ("backup delete nothing --yes", 5, "nothing"),
     ("backup delete docs", 2, "--yes"),
@@ -68,6 +71,23 @@ def test_a_link_that_leads_nowhere_good_comes_back_as_a_link(prepared, tmp_path)
 
     restored = tmp_path / "back" / "home" / "docs"
     assert [str((restored / name).readlink()) for name in ("odd", "gone")] == ["/proc/self/mem", "nowhere"]
+
+
+def test_a_backup_that_becomes_empty_while_it_waits_ends_with_exit_code_three(prepared):
+    prepared.tidegate("queue", "pause")
+    for name, more in (("slip", []), ("may-be", ["--allow-empty"])):
+        prepared.tidegate("backup", "create", name, *more)
+    prepared.tidegate("volume", "delete", "home/docs", "--yes")
+    prepared.tidegate("queue", "resume")
+
+    slip, may_be = [prepared.run("backup", "wait", name, "--timeout", "60s") for name in ("slip", "may-be")]
+
+    assert (slip.returncode, "NothingMatched" in slip.stderr) == (3, True), slip
+    assert (may_be.returncode, "nothing matched, as allowed; it holds nothing" in may_be.stderr) == (0, True), may_be
+    assert "everything is backed up" not in prepared.tidegate("backup", "describe", "slip")
+    for name in ("slip", "may-be"):
+        refused = prepared.run("restore", "create", "--from-backup", name)
+        assert (refused.returncode, f"backup {name} holds nothing" in refused.stderr) == (6, True), refused
 
 
 def test_a_source_that_vanished_fails_the_backup_and_says_so(prepared, tmp_path):

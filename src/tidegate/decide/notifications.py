@@ -71,7 +71,9 @@ def is_bad_end(resource: Request) -> bool:
 
 
 def is_good_run(resource: Request) -> bool:
-    """Whether a schedule can be glad of it."""
+    """Whether a schedule can be glad of it: not of one that may be empty, and is."""
+    if isinstance(resource, Backup) and resource.holds_nothing:
+        return False
     return resource.status.phase in {BackupPhase.COMPLETED, SystemBackupPhase.READY} and isinstance(resource, Run)
 
 
