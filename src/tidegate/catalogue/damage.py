@@ -10,7 +10,8 @@ from tidegate.model.catalogue_status import CatalogueDamage
 # Few rows are neither complete nor in progress, and `by_state` leads to them alone.
 _BACKUPS = (
     "FROM backups b JOIN volumes v ON v.id = b.volume_id JOIN targets t ON t.id = v.target_id "
-    f"WHERE b.hidden = 0 AND v.hidden = 0 AND b.state = {STATES.index(BackupState.ERROR)} AND b.state <> 0 AND t.name = ?"
+    "WHERE b.hidden = 0 AND v.hidden = 0 AND t.name = ? "
+    f"AND b.state = {STATES.index(BackupState.ERROR)} AND b.state <> 0"
 )
 _VOLUMES = (
     "FROM volumes v JOIN targets t ON t.id = v.target_id "
