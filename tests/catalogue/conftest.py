@@ -22,7 +22,7 @@ MIB = 1024 * 1024
 ANY = CatalogueFilter()
 
 
-def a_cfg(volume, name, *, at, labels=None, blocks=1, created=None):
+def a_cfg(volume, name, *, at, labels=None, blocks=1, created=None, parameters=None):
     return BackupCfg(
         name=name,
         volume_name=volume,
@@ -31,7 +31,7 @@ def a_cfg(volume, name, *, at, labels=None, blocks=1, created=None):
         snapshot_created_at=format_time(at),
         created_time=format_time(at) if created is None else created,
         labels=labels or {},
-        parameters=block_parameters(block_size=2 * MIB, true_size=8 * MIB),
+        parameters={**block_parameters(block_size=2 * MIB, true_size=8 * MIB), **(parameters or {})},
         newly_uploaded_size=100,
         blocks=[BlockRef(number * 2 * MIB, f"{number:064x}") for number in range(blocks)],
     )
@@ -50,11 +50,11 @@ class Far:
         self.catalogue = SqliteCatalogue.open(self.path)
         self.turn = 0
 
-    def put(self, volume, *backups, labels=None, blocks=1):
+    def put(self, volume, *backups, labels=None, blocks=1, parameters=None):
         """These backups, a minute apart, and a volume.cfg that points to the last one."""
         for name in backups:
             self.clock._now += timedelta(minutes=1)
-            cfg = a_cfg(volume, name, at=self.clock.now(), labels=labels, blocks=blocks)
+            cfg = a_cfg(volume, name, at=self.clock.now(), labels=labels, blocks=blocks, parameters=parameters)
             self.store.put(backup_cfg_key(volume, name), cfg.encode())
         last = backups[-1] if backups else ""
         self.point(volume, last, labels=labels)

@@ -17,7 +17,9 @@ BACKUPS = tuple(f"backup-{number}" for number in range(6))
 
 @pytest.fixture
 def indexed(far):
-    far.put("vol-a", *BACKUPS, labels={"app": "shop"})
+    tree = {"tidegate.dev/content": "tree", "tidegate.dev/tree-bytes": "11"}
+    far.put("vol-a", *BACKUPS[:3], labels={"app": "shop"}, parameters=tree)
+    far.put("vol-a", *BACKUPS[3:], labels={"app": "shop"})
     assert keep_index(StoredVolume(far.store, "vol-a"), far.clock) == []
     return far
 
@@ -63,10 +65,10 @@ async def test_a_backup_that_is_only_in_the_index_does_not_exist(indexed):
 
 def document(**changes):
     row = {"name": "backup-1", "snapshot": "", "compression": "lz4", "size": 1, "new": 0, "repeated": 0,
-           "volumeSize": 0, "created": 1, "snapshotCreated": 1, "labels": 0, "parameters": 0, "messages": 0,
+           "volumeSize": 0, "dataSize": None, "created": 1, "snapshotCreated": 1, "labels": 0, "parameters": 0, "messages": 0,
            "mark": 1, "incremental": False}  # fmt: skip
     columns = {name: [changes.pop(name, value)] for name, value in row.items()}
-    return {"version": 2, "volume": "vol-a", "maps": [{}], **columns, **changes}
+    return {"version": 3, "volume": "vol-a", "maps": [{}], **columns, **changes}
 
 
 def packed(document):
@@ -79,13 +81,15 @@ BAD = {
     "cut": encode_index("vol-a", {})[:-5],
     "a list": packed([]),
     "another volume": packed(document(volume="vol-b")),
-    "another version": packed(document(version=1)),
-    "no backups": packed({"version": 2, "volume": "vol-a"}),
+    "another version": packed(document(version=2)),
+    "no backups": packed({"version": 3, "volume": "vol-a"}),
     "a name that leads elsewhere": packed(document(name="../../x")),
     "a name that is a number": packed(document(name=1)),
     "a size that is text": packed(document(size="1")),
     "a size that is a truth": packed(document(size=True)),
     "a size without end": packed(document(size=1 << 80)),
+    "a size of data that is text": packed(document(dataSize="1")),
+    "a size of data below nothing": packed(document(dataSize=-1)),
     "a size below nothing": packed(document(size=-1)),
     "a time without end": packed(document(created=1 << 60)),
     "labels that are none": packed(document(maps=[{"a": 1}])),

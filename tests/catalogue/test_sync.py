@@ -9,7 +9,7 @@ from tidegate.catalogue.progress import SyncProgress, SyncStage
 from tidegate.catalogue.target_sync import SyncOrder, TargetSync
 from tidegate.errors import NotFound, StoreUnavailable, Unauthenticated
 from tidegate.format.paths import backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
-from tidegate.model.catalogue import BackupState
+from tidegate.model.catalogue import BackupState, CatalogueFilter
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.store_readers import CountingReader
 
@@ -30,6 +30,22 @@ async def test_what_is_in_the_store_is_in_the_catalogue_after_one_sync(far):
     assert (volume.record.last_backup_name, volume.backups, volume.messages) == ("backup-2", 2, {})
     assert volume.last_synced_at == outcome.started_at
     assert far.progress.stage is SyncStage.DONE
+
+
+async def test_a_tree_has_the_size_of_its_files_and_an_image_all_of_its_bytes(far):
+    """Whole blocks are what a store holds of a volume, and no size that a person gave to anything."""
+    far.put("tree", "backup-1", parameters={"tidegate.dev/content": "tree", "tidegate.dev/tree-bytes": "9"})
+    far.put("tree", "backup-2", parameters={"tidegate.dev/content": "tree", "tidegate.dev/tree-bytes": "11"})
+    far.put("image", "backup-3")
+    far.put("longhorn", "backup-4", parameters={"tidegate.dev/size": ""})
+
+    await far.sync()
+
+    backups = (await far.catalogue.backups(CatalogueFilter())).items
+    assert [one.record.data_size for one in backups] == [None, 8 << 20, 11, 9]
+    volumes = (await far.catalogue.volumes(CatalogueFilter())).items
+    assert {one.name: one.data_size for one in volumes} == {"tree": 11, "image": 8 << 20, "longhorn": None}
+    assert (await far.catalogue.volume("far", "tree")).data_size == 11
 
 
 async def test_each_cfg_is_read_once_and_a_sync_without_news_reads_none(far):

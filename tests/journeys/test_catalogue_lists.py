@@ -152,3 +152,27 @@ def test_a_client_made_for_longhorn_works_with_the_real_server(server, store):
     assert backups == ["backup-2", "backup-1"]
     assert url.endswith("?backup=backup-1&volume=vol-db")
     assert available is True
+
+
+def test_a_volume_has_one_size_wherever_it_is_shown(server, tmp_path):
+    """Eleven bytes in a tree are eleven bytes, and a sparse image is all of its bytes, however much the store holds."""
+    (tmp_path / "store").mkdir()
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "a").write_text("hello there")
+    with (tmp_path / "disk.img").open("wb") as image:
+        image.truncate(9 * MIB)
+    server.tidegate("target", "create", "near", str(tmp_path / "store"))
+    server.tidegate("volume", "create", "tiny", "-n", "home", "--directory", str(tmp_path / "tiny"))
+    server.tidegate("volume", "create", "disk", "-n", "home", "--image", str(tmp_path / "disk.img"))
+    server.tidegate("backup", "create", "b", "--wait")
+    server.tidegate("target", "sync", "near", "--wait")
+
+    for name, size, shown in (("tiny", 11, "11 B"), ("disk", 9 * MIB, "9.0 MiB")):
+        assert server.get("volume", "get", f"home/{name}")["status"]["size"] == size
+        assert server.get("catalog", "search", "--volume", f"home.{name}")["items"][0]["dataSize"] == str(size)
+        assert server.get("backup-volume", "get", f"home.{name}")["dataSize"] == str(size)
+        for words in ("volume get", "backup-volume get", "catalog search", "catalog search --volumes"):
+            row = next(line for line in server.tidegate(*words.split()).splitlines() if name in line)
+            assert shown in row, (words, row)
+        for words in (f"volume describe home/{name}", f"backup-volume describe home.{name}"):
+            assert shown in server.tidegate(*words.split()), words

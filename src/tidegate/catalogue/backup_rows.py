@@ -25,6 +25,7 @@ class BackupRow(NamedTuple):
     repeated_bytes: int
     messages: str | None
     volume_size: int
+    data_size: int | None
     volume_id: int
     group_id: int
     parameters_id: int
@@ -97,6 +98,7 @@ def _backup(row: BackupRow, shared: _Shared) -> CatalogueBackup:
             snapshot_created_at=from_seconds(row.snapshot_created),
             created_at=None if row.flags & CREATED_UNKNOWN else from_seconds(row.created),
             size=row.size,
+            data_size=row.data_size,
             labels=shared.labels[row.label_set_id],
             parameters=shared.parameters[row.parameters_id],
             is_incremental=bool(row.flags & INCREMENTAL),

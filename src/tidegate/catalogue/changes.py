@@ -26,6 +26,7 @@ class FoundBackup(NamedTuple):
     snapshot_name: str
     size: int
     volume_size: int
+    data_size: int | None
     newly_uploaded_size: int
     re_uploaded_size: int
     is_incremental: bool
@@ -48,6 +49,7 @@ def found_in_cfg(record: StoredBackupRecord, mark: int, modified_at: datetime, *
         record.snapshot_name,
         record.size,
         volume_size,
+        record.data_size,
         record.newly_uploaded_size,
         record.re_uploaded_size,
         record.is_incremental,
@@ -70,6 +72,7 @@ def found_in_index(entry: IndexEntry, modified_at: datetime) -> FoundBackup:
         entry.snapshot_name,
         entry.size,
         entry.volume_size,
+        entry.data_size,
         entry.newly_uploaded_size,
         entry.re_uploaded_size,
         entry.is_incremental,

@@ -17,9 +17,11 @@ INCREMENTAL = 1
 CREATED_UNKNOWN = 2
 _TIMES = ("created_at", "last_backup_at")
 
+_NEWEST = "json_extract(v.record, '$.last_backup_name')"
 VOLUME_COLUMNS = (
     "v.id, t.name, v.name, v.record, v.messages, v.synced_at, "
-    "(SELECT coalesce(sum(g.backups), 0) FROM groups g WHERE g.volume_id = v.id)"
+    "(SELECT coalesce(sum(g.backups), 0) FROM groups g WHERE g.volume_id = v.id), "
+    f"(SELECT b.data_size FROM backups b WHERE b.volume_id = v.id AND b.name = {_NEWEST})"
 )
 
 
@@ -49,11 +51,12 @@ def volume_record(text: str) -> StoredVolumeRecord:
 
 def volume_of(row: sqlite3.Row | tuple[object, ...]) -> CatalogueVolume:
     """From VOLUME_COLUMNS."""
-    _id, target, name, record, messages, synced_at, backups = row
+    _id, target, name, record, messages, synced_at, backups, data_size = row
     return CatalogueVolume(
         target=str(target),
         name=str(name),
         record=volume_record(str(record)),
+        data_size=None if data_size is None else int(str(data_size)),
         backups=int(str(backups)),
         messages=json.loads(str(messages)) if messages else {},
         last_synced_at=from_seconds(synced_at),  # type: ignore[arg-type]  # SQLite's integers

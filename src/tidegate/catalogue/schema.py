@@ -12,7 +12,7 @@ log = structlog.get_logger(__name__)
 
 # "TGCA": tells our file from any other program's.
 APPLICATION_ID = 0x54474341
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _BUSY_TIMEOUT_MS = 5_000
 # A page that many commits change is written into the database once for all of them that the log holds.
 _CHECKPOINT_PAGES = 8_000
@@ -51,7 +51,7 @@ CREATE TABLE backups (
     id INTEGER PRIMARY KEY, volume_id INTEGER NOT NULL, group_id INTEGER NOT NULL, name TEXT NOT NULL,
     created INTEGER NOT NULL, mark INTEGER NOT NULL, state INTEGER NOT NULL, hidden INTEGER NOT NULL DEFAULT 0,
     flags INTEGER NOT NULL, snapshot_created INTEGER, snapshot_name TEXT NOT NULL, size INTEGER NOT NULL,
-    volume_size INTEGER NOT NULL, new_bytes INTEGER NOT NULL, repeated_bytes INTEGER NOT NULL,
+    volume_size INTEGER NOT NULL, data_size INTEGER, new_bytes INTEGER NOT NULL, repeated_bytes INTEGER NOT NULL,
     compression_id INTEGER NOT NULL, parameters_id INTEGER NOT NULL, label_set_id INTEGER NOT NULL, messages TEXT,
     UNIQUE (volume_id, name)
 );

@@ -18,16 +18,17 @@ from tidegate.model.catalogue import FullSync, Subject
 _ROWS_AT_ONCE = (250, 50, 10, 1)
 _UPSERT = """
 INSERT INTO backups (volume_id, group_id, name, created, mark, state, hidden, flags, snapshot_created, snapshot_name,
-    size, volume_size, new_bytes, repeated_bytes, compression_id, parameters_id, label_set_id, messages)
+    size, volume_size, data_size, new_bytes, repeated_bytes, compression_id, parameters_id, label_set_id, messages)
 VALUES {rows}
 ON CONFLICT (volume_id, name) DO UPDATE SET group_id = excluded.group_id, created = excluded.created,
     mark = excluded.mark, state = excluded.state, hidden = excluded.hidden, flags = excluded.flags,
     snapshot_created = excluded.snapshot_created, snapshot_name = excluded.snapshot_name, size = excluded.size,
-    volume_size = excluded.volume_size, new_bytes = excluded.new_bytes, repeated_bytes = excluded.repeated_bytes,
+    volume_size = excluded.volume_size, data_size = excluded.data_size, new_bytes = excluded.new_bytes,
+    repeated_bytes = excluded.repeated_bytes,
     compression_id = excluded.compression_id, parameters_id = excluded.parameters_id,
     label_set_id = excluded.label_set_id, messages = excluded.messages
 """
-_ROW = f"({', '.join('?' * 18)})"
+_ROW = f"({', '.join('?' * 19)})"
 _UPSERTS = {size: _UPSERT.format(rows=", ".join([_ROW] * size)) for size in _ROWS_AT_ONCE}
 _RECOUNT = """
 UPDATE groups SET backups = (SELECT count(*) FROM backups b WHERE b.group_id = groups.id AND b.hidden = 0)
@@ -184,6 +185,7 @@ class CatalogueWriting:
             found.snapshot_name,
             found.size,
             found.volume_size,
+            found.data_size,
             found.newly_uploaded_size,
             found.re_uploaded_size,
             compression,

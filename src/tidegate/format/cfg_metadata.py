@@ -12,6 +12,7 @@ from datetime import datetime
 from tidegate.errors import DamagedMetadata
 from tidegate.format.backup_cfg import BackupCfg
 from tidegate.format.go_json import Fields, Pairs, encode_json
+from tidegate.format.packed_tree import shown_size
 from tidegate.format.paths import LONGEST_NAME
 from tidegate.format.times import parse_time
 from tidegate.format.volume_cfg import VolumeCfg
@@ -129,6 +130,7 @@ def cfg_metadata(cfg: BackupCfg, *, name: str, now: datetime, size: int | None =
         snapshot_created_at=parse_time(cfg.snapshot_created_at),
         created_at=created,
         size=len(cfg.blocks) * cfg.block_size if size is None else size,
+        data_size=None if cfg.true_size is None else shown_size(cfg.parameters, image_size=cfg.true_size),
         labels=cfg.labels,
         parameters={key: cfg.parameters[key][:LONGEST_NAME] for key in _KEPT_PARAMETERS if cfg.parameters.get(key)},
         is_incremental=cfg.is_incremental,

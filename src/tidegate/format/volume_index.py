@@ -26,7 +26,7 @@ LARGEST_INDEX = 64 * 1024 * 1024
 _LARGEST_TEXT = 256 * 1024 * 1024
 # We write characters as they are; the escape of half a one, which no database takes, is somebody else's.
 _HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
-_VERSION = 2
+_VERSION = 3
 # So that zcat shows it.
 _GZIP = 31
 _LARGEST_NUMBER = (1 << 63) - 1
@@ -34,8 +34,9 @@ _LONGEST_COMPRESSION = 20
 _TEXTS = ("name", "snapshot", "compression")
 _SIZES = ("size", "new", "repeated", "volumeSize")
 _MAPS = ("labels", "parameters", "messages")
+_DATA_SIZE = "dataSize"
 _TIMES = ("created", "snapshotCreated")
-_COLUMNS = (*_TEXTS, *_SIZES, *_TIMES, *_MAPS, "mark", "incremental")
+_COLUMNS = (*_TEXTS, *_SIZES, _DATA_SIZE, *_TIMES, *_MAPS, "mark", "incremental")
 
 
 class IndexEntry(NamedTuple):
@@ -51,6 +52,7 @@ class IndexEntry(NamedTuple):
     newly_uploaded_size: int
     re_uploaded_size: int
     volume_size: int
+    data_size: int | None
     created: int | None
     snapshot_created: int | None
     labels: Mapping[str, str]
@@ -73,6 +75,7 @@ def index_entry(metadata: BackupMetadata, mark: int) -> IndexEntry | None:
         record.newly_uploaded_size,
         record.re_uploaded_size,
         metadata.volume_size,
+        record.data_size,
         to_seconds(record.created_at),
         to_seconds(record.snapshot_created_at),
         record.labels,
@@ -153,6 +156,7 @@ def _decode(document: Mapping[str, list[Any]]) -> Iterator[IndexEntry]:
         _check(document[column], str)
     for column in _SIZES:
         _check(document[column], int, least=0, most=_LARGEST_NUMBER)
+    _check((size for size in document[_DATA_SIZE] if size is not None), int, least=0, most=_LARGEST_NUMBER)
     for column in _MAPS:
         _check(document[column], int, least=0, most=len(maps) - 1)
     _check(document["mark"], int, least=-_LARGEST_NUMBER - 1, most=_LARGEST_NUMBER)

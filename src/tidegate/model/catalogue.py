@@ -61,6 +61,9 @@ class StoredBackupRecord:
     snapshot_created_at: datetime | None = None
     created_at: datetime | None = None
     size: int = 0
+    """Of its blocks: what the store must hold for it."""
+    data_size: int | None = None
+    """Bytes of the volume as people count them: of the files of a tree, all of an image. None: the cfg does not tell."""
     labels: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     is_incremental: bool = False
@@ -77,6 +80,8 @@ class CatalogueVolume:
     target: str
     name: str
     record: StoredVolumeRecord
+    data_size: int | None
+    """Of its newest backup; None where that does not tell it."""
     backups: int
     messages: Mapping[str, str]
     last_synced_at: datetime | None

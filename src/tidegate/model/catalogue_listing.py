@@ -31,6 +31,9 @@ class ListedVolume(Model):
     volume_name: str
     backup_target_name: str
     size: str = ""
+    """As Longhorn counts it, in whole blocks."""
+    data_size: str = ""
+    """Of its newest backup: the bytes of the files of a tree, all bytes of an image."""
     labels: dict[str, str] = Field(default_factory=dict)
     created: str = ""
     """Empty: its volume.cfg could not be read, `messages` says why."""
@@ -64,6 +67,9 @@ class ListedBackup(Model):
     snapshot_created: str = ""
     created: str = ""
     size: str = ""
+    """Of its blocks, as Longhorn counts them."""
+    data_size: str = ""
+    """The bytes of the files of a tree, all bytes of an image."""
     labels: dict[str, str] = Field(default_factory=dict)
     backup_mode: str = ""
     is_incremental: bool = False

@@ -25,7 +25,7 @@ web-%d
 web-%d-0', i, i / {per_namespace}, i, i, i), {backups} FROM n;
 {rows} INSERT INTO backups SELECT i + 1, i / {backups} + 1, i / {backups} + 1, printf('backup-%016x', i),
     1735689600 + (i % {backups}) * 3600 + (i / {backups}) % 3600, i, CASE WHEN i % 9973 = 0 THEN 2 ELSE 0 END, 0, 1,
-    1735689600, 'snap', 2097152, 10737418240, 1000, 0, 1, 2, i / {backups} % 2 + 1, NULL FROM n;
+    1735689600, 'snap', 2097152, 10737418240, 10737418240, 1000, 0, 1, 2, i / {backups} % 2 + 1, NULL FROM n;
 COMMIT;
 """
 

@@ -43,7 +43,7 @@ BACKUP_VOLUMES = TableView(
     (
         Column("NAME", lambda volume, _: volume.name),
         Column("TARGET", lambda volume, _: volume.backup_target_name),
-        Column("SIZE", lambda volume, reader: _size(volume.size, reader), right=True),
+        Column("SIZE", lambda volume, reader: _size(volume.data_size, reader), right=True),
         Column("STORED", lambda volume, reader: _size(volume.data_stored, reader), right=True),
         Column("BACKUPS", lambda volume, _: str(volume.backup_count), right=True),
         Column("LAST BACKUP", lambda volume, reader: _age(volume.last_backup_at, reader)),
@@ -60,11 +60,12 @@ VOLUME_BACKUPS = TableView(
         Column("VOLUME", lambda backup, _: backup.volume_name),
         Column("BACKUP", lambda backup, _: backup.name),
         Column("STATE", lambda backup, _: Cell(backup.state, phase_tone(backup.state))),
-        Column("SIZE", lambda backup, reader: _size(backup.size, reader), right=True),
+        Column("SIZE", lambda backup, reader: _size(backup.data_size, reader), right=True),
         Column("AGE", lambda backup, reader: _age(backup.created, reader)),
         Column("TARGET", lambda backup, _: backup.backup_target_name),
         Column("NAMESPACE", lambda backup, _: backup.namespace),
         Column("CLAIM", lambda backup, _: backup.claim),
+        Column("STORED", lambda backup, reader: _size(backup.size, reader), right=True, wide=True),
         Column("WORKLOAD", lambda backup, _: backup.workload, wide=True),
         Column("POD", lambda backup, _: backup.pod, wide=True),
         Column("LABELS", lambda backup, _: _labels(backup.labels), wide=True),
@@ -169,7 +170,7 @@ def describe_volume(volume: ListedVolume, reader: Reader) -> tuple[Section, ...]
         section(
             "Content",
             [
-                ("Size", _size(volume.size, reader)),
+                ("Size", _size(volume.data_size, reader)),
                 ("Stored", _size(volume.data_stored, reader)),
                 ("Backups", str(volume.backup_count)),
                 ("Last backup", volume.last_backup_name),

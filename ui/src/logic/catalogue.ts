@@ -11,7 +11,10 @@ export type StoredBackup = {
     error: string;
     url: string;
     created: string;
+    /** In whole blocks. */
     size: string;
+    /** As people count it: the files of a tree, all of an image. */
+    dataSize: string;
     newlyUploadDataSize: string;
     labels: Record<string, string>;
     volumeName: string;
@@ -24,7 +27,7 @@ export type StoredVolume = {
     id: string;
     name: string;
     backupTargetName: string;
-    size: string;
+    dataSize: string;
     dataStored: string;
     backupCount: number;
     lastBackupAt: string;
