@@ -65,8 +65,8 @@ async def test_a_backup_that_is_only_in_the_index_does_not_exist(indexed):
 
 def document(**changes):
     row = {"name": "backup-1", "snapshot": "", "compression": "lz4", "size": 1, "new": 0, "repeated": 0,
-           "volumeSize": 0, "dataSize": None, "created": 1, "snapshotCreated": 1, "labels": 0, "parameters": 0, "messages": 0,
-           "mark": 1, "incremental": False}  # fmt: skip
+           "volumeSize": 0, "dataSize": None, "created": 1, "snapshotCreated": 1, "labels": 0, "parameters": 0,
+           "messages": 0, "mark": 1, "incremental": False}  # fmt: skip
     columns = {name: [changes.pop(name, value)] for name, value in row.items()}
     return {"version": 3, "volume": "vol-a", "maps": [{}], **columns, **changes}
 

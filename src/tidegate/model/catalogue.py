@@ -63,7 +63,7 @@ class StoredBackupRecord:
     size: int = 0
     """Of its blocks: what the store must hold for it."""
     data_size: int | None = None
-    """Bytes of the volume as people count them: of the files of a tree, all of an image. None: the cfg does not tell."""
+    """Bytes of the volume as people count them: of the files of a tree, all of an image. None: not told."""
     labels: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     is_incremental: bool = False
