@@ -56,6 +56,26 @@ async def test_a_bad_schedule_is_refused_with_its_field_and_nothing_is_stored(ap
     assert (await api.get("/v1/schedules")).json()["data"] == []
 
 
+TYPO = "no volume is in namespace shpo (did you mean shop?)"
+
+
+async def test_a_schedule_says_at_once_and_whenever_it_is_looked_at_what_it_asks_for_in_vain(api, services, nightly):
+    """A name that matches nothing beside one that does, or in a schedule that may be empty, is still a slip."""
+    changed = await api.put("/v1/schedules/nightly", json=but(template={"includedNamespaces": ["shop", "shpo"]}))
+    second = {**but(template={"includedNamespaces": ["shpo"], "allowEmpty": True}), "metadata": {"name": "second"}}
+    made = await api.post("/v1/schedules", json=second)
+
+    for answer in (changed, made, await api.get("/v1/schedules/nightly"), await api.get("/v1/schedules/second")):
+        assert answer.json()["status"]["unmatched"] == [TYPO]
+    assert (await services.store.get(Schedule, "nightly")).status.unmatched == ()
+
+
+@pytest.mark.usefixtures("store")
+async def test_a_paused_schedule_that_matches_nothing_is_refused_like_any_other(api):
+    """It would be resumed one day, and nothing looks at its names then."""
+    assert (await api.post("/v1/schedules", json=but(paused=True, **SHPO))).status_code == 422
+
+
 async def test_a_schedule_cannot_be_changed_into_a_bad_one(api, nightly):
     refused = await api.put("/v1/schedules/nightly", json=but(timezone="Mars/Olympus"))
 

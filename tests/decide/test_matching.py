@@ -79,6 +79,23 @@ def test_a_name_that_matches_nothing_beside_one_that_does_is_told():
     )
 
 
+DOUBTFUL = [
+    ({"excluded_namespaces": ("shpo",)}, ("no namespace shpo can be left out (did you mean shop?)",)),
+    ({"excluded_namespaces": ("kube-system", "x-*", "blog")}, ()),
+    (
+        {"ordered_resources": {"volumes": "shop/bd,shop/files"}},
+        ("there is no volume shop/bd that could go first (did you mean shop/db?)",),
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "sentences"), DOUBTFUL)
+def test_a_slip_in_what_is_left_out_or_goes_first_is_told_at_creation_and_not_with_each_run(fields, sentences):
+    found = match(spec(**fields), THERE)
+
+    assert (found.at_creation, found.sentences) == (sentences, ())
+
+
 def test_a_namespace_in_which_no_volume_has_the_label_is_no_mistake():
     found = match(spec(included_namespaces=("shop", "blog"), label_selector=labelled(app="shop")), THERE)
 

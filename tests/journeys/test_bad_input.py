@@ -73,6 +73,26 @@ def test_a_link_that_leads_nowhere_good_comes_back_as_a_link(prepared, tmp_path)
     assert [str((restored / name).readlink()) for name in ("odd", "gone")] == ["/proc/self/mem", "nowhere"]
 
 
+def test_a_name_in_vain_beside_a_good_one_is_a_warning_for_backups_and_schedules(prepared):
+    typo = "Warning: no volume is in namespace hmoe (did you mean home?)."
+    wanted = ("--include-namespaces", "home,hmoe")
+
+    for words in (
+        ("backup", "create", "b", *wanted),
+        ("schedule", "create", "s", "--schedule", "@yearly", *wanted),
+        ("schedule", "update", "s", "--ttl", "9d"),
+        ("schedule", "resume", "s"),
+        ("schedule", "create", "t", "--schedule", "@yearly", "--include-namespaces", "hmoe", "--allow-empty"),
+    ):
+        made = prepared.run(*words)
+        assert (made.returncode, typo in made.stderr) == (0, True), made
+    described = prepared.tidegate("schedule", "describe", "t")
+    assert "did you mean home?" in described
+    assert "May be empty:" in described
+    slip = prepared.run("backup", "create", "c", "--exclude-namespaces", "hmoe", "--dry-run")
+    assert "no namespace hmoe can be left out (did you mean home?)" in slip.stderr
+
+
 def test_a_backup_that_becomes_empty_while_it_waits_ends_with_exit_code_three(prepared):
     prepared.tidegate("queue", "pause")
     for name, more in (("slip", []), ("may-be", ["--allow-empty"])):

@@ -61,7 +61,7 @@ async def _admit_backup(services: Services, resource: Resource) -> Resource:
     admitted = admit_backup(resource, targets)
     found = await match_now(services, admitted.spec)
     check_match(admitted.spec, found)
-    return admitted.with_status(unmatched=found.sentences).with_metadata(finalizers=(BACKUP_FINALIZER,))
+    return admitted.with_status(unmatched=found.at_creation).with_metadata(finalizers=(BACKUP_FINALIZER,))
 
 
 async def _check_hooks(services: Services, hooks: BackupHooks, field: str) -> None:
@@ -88,7 +88,7 @@ async def _admit_schedule(services: Services, resource: Resource) -> Resource:
     if resource.spec.verification is not None:
         await check_command(services, resource.spec.verification.check, "spec.verification.check")
     admitted = admit_schedule(resource, (await services.store.list(BackupTarget)).items)
-    if admitted.spec.system_backup is None and not admitted.spec.paused:
+    if admitted.spec.system_backup is None:
         await _check_template(services, admitted)
     return admitted
 

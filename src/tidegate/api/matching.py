@@ -4,6 +4,8 @@ from tidegate.api.services import Services
 from tidegate.decide.matching import Match, match
 from tidegate.decide.overlap import is_glob
 from tidegate.model.backup import BackupSpec
+from tidegate.model.resource import Resource
+from tidegate.model.schedule import Schedule
 from tidegate.model.volume import Volume
 
 
@@ -16,6 +18,13 @@ async def match_now(services: Services, spec: BackupSpec) -> Match:
             for volume in (await services.store.list(Volume, namespace=namespace)).items
         ]
         found = match(spec, reach)
-        if not found.unmatched:
+        if not found.at_creation:
             return found
     return match(spec, (await services.store.list(Volume)).items)
+
+
+async def with_unmatched(services: Services, resource: Resource) -> Resource:
+    """A schedule with what its template asks for in vain, as things are; anything else as it is."""
+    if not isinstance(resource, Schedule) or resource.spec.system_backup is not None:
+        return resource
+    return resource.with_status(unmatched=(await match_now(services, resource.spec.template)).at_creation)

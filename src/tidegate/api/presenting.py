@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tidegate.api.held_up_looks import with_reasons_now
 from tidegate.api.job_looks import with_bytes_now
 from tidegate.api.load_looks import with_load
+from tidegate.api.matching import with_unmatched
 from tidegate.api.protection import with_protection
 from tidegate.api.queue_looks import queue_table
 from tidegate.api.queue_places import is_queued, placed_backups, placed_restores
@@ -31,7 +32,7 @@ async def present(services: Services, resources: Sequence[Resource], *, whole: b
 
 async def present_one(services: Services, resource: Resource) -> Wire:
     """The same for one; raises NotFound if it is gone by then."""
-    found = await present(services, [resource])
+    found = await present(services, [await with_unmatched(services, resource)])
     if not found:
         raise NotFound(f"there is no {resource.ref} any more")
     return found[0]

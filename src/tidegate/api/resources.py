@@ -9,6 +9,7 @@ from tidegate.api.admission import ADMISSIONS, as_sent, exists
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import PageParameter, page_of
 from tidegate.api.departure import DEPARTURES
+from tidegate.api.matching import with_unmatched
 from tidegate.api.parameters import DryRun, Place, path_of, place
 from tidegate.api.presenting import Wire, present, present_one
 from tidegate.api.queue_preview import preview
@@ -118,7 +119,7 @@ def _add_replacing(router: APIRouter, kind: type[R]) -> None:
         if isinstance(resource, Schedule):
             await _check_schedule_change(services, resource, at, caller_of(request))
         replaced: Resource = await replace_resource(services, resource, at, dry_run=dry_run)
-        return replaced.to_wire()
+        return (await with_unmatched(services, replaced)).to_wire()
 
     shown: dict[str, Any] = {"response_model": kind, "response_model_exclude_none": True}
     router.put(path_of(kind), **shown, **titled(kind, "replace"))(replace)
@@ -139,6 +140,7 @@ async def create_resource(services: Services, sent: R, *, dry_run: bool, asked_b
         admitted = await services.store.create(admitted)
     if isinstance(admitted, Backup):
         admitted = await preview(services, admitted, every_obstacle=dry_run)
+    admitted = await with_unmatched(services, admitted)
     assert isinstance(admitted, kind)  # noqa: S101  # admission changes no kind
     return admitted
 

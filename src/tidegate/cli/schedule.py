@@ -183,7 +183,8 @@ def _set_paused(cli: CliContext, name: str, output: OutputFormat | None, *, paus
     with cli.connect() as client:
         stored = client.get(SCHEDULE, name)
         wire = client.put(SCHEDULE, {**stored, "spec": {**stored["spec"], "paused": paused}})
-    cli.terminal.note(f"{'Paused' if paused else 'Resumed'} schedule {name}.")
+    words = f"Paused schedule {name}." if paused else f"Resumed schedule {name}. {_sentence(cli, wire)}"
+    cli.terminal.note(words.rstrip())
     show_one(cli, SCHEDULE, wire, output or OutputFormat.NAME)
 
 

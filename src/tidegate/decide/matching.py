@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tidegate.decide.item_blocks import ordered_volumes
 from tidegate.decide.last_backup import full_name
 from tidegate.decide.overlap import is_glob, selects
 from tidegate.decide.selection import volumes_to_back_up
@@ -32,13 +33,18 @@ class Match:
 
     volumes: tuple[Volume, ...]
     unmatched: tuple[Unmatched, ...]
+    doubtful: tuple[Unmatched, ...] = ()
+    """Names that may wait for what is still to come, and look like slips: worth a word while a person looks."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The first few of them for a person, and how many more there are."""
-        told = tuple(one.sentence for one in self.unmatched)
-        rest = len(told) - _MOST_NAMED
-        return told if rest <= 0 else (*told[:_MOST_NAMED], f"{rest} more match nothing")
+        return _first(self.unmatched)
+
+    @property
+    def at_creation(self) -> tuple[str, ...]:
+        """The same, with what is only doubtful."""
+        return _first((*self.unmatched, *self.doubtful))
 
 
 def match(spec: BackupSpec, volumes: Iterable[Volume]) -> Match:
@@ -46,7 +52,14 @@ def match(spec: BackupSpec, volumes: Iterable[Volume]) -> Match:
     there = [volume for volume in volumes if not volume.deleting]
     matched = tuple(volumes_to_back_up(spec, there))
     unmatched = tuple(_names_in_vain(spec, there))
-    return Match(matched, unmatched or (() if matched else (_why_nothing(spec, there),)))
+    unmatched = unmatched or (() if matched else (_why_nothing(spec, there),))
+    return Match(matched, unmatched, tuple(_doubtful_names(spec, there)))
+
+
+def _first(found: Sequence[Unmatched]) -> tuple[str, ...]:
+    sentences = tuple(one.sentence for one in found)
+    rest = len(sentences) - _MOST_NAMED
+    return sentences if rest <= 0 else (*sentences[:_MOST_NAMED], f"{rest} more match nothing")
 
 
 def check_match(spec: BackupSpec, found: Match, *, above: str = "spec") -> None:
@@ -92,6 +105,19 @@ def _names_in_vain(spec: BackupSpec, volumes: Sequence[Volume]) -> Iterator[Unma
         if not any(selector.holds_for(volume.metadata.labels) for volume in volumes):
             field = "labelSelector" if choice is spec.label_selector else "orLabelSelectors"
             yield Unmatched(field, _no_such_label(choice, volumes))
+
+
+def _doubtful_names(spec: BackupSpec, volumes: Sequence[Volume]) -> Iterator[Unmatched]:
+    """What is left out, or goes first, need not be there yet; but a slip leaves nothing out, and nothing goes first."""
+    namespaces = {volume.namespace for volume in volumes}
+    for index, name in enumerate(spec.excluded_namespaces):
+        meant = "" if is_glob(name) or name in namespaces else _meant(name, namespaces)
+        if meant:
+            yield Unmatched(f"excludedNamespaces[{index}]", f"no namespace {name} can be left out{meant}")
+    names = {full_name(volume) for volume in volumes}
+    for name in ordered_volumes(spec.ordered_resources):
+        if name not in names:
+            yield Unmatched("orderedResources", f"there is no volume {name} that could go first{_meant(name, names)}")
 
 
 def _no_such_label(wanted: LabelSelector, volumes: Sequence[Volume]) -> str:

@@ -83,6 +83,8 @@ class ScheduleStatus(Status):
     times_as_of: str = ""
     """The times and the zone that it was last judged by: what they were before does not matter to new ones."""
     validation_errors: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()
+    """What its template asks for by name and what is not there now. Answers about one schedule say it; never stored."""
 
 
 class Schedule(Resource):

@@ -99,7 +99,13 @@ def describe_schedule(
             ],
         ),
         section("Backups", [(backup.name, _backup_line(backup, kept)) for backup in backups]),
-        section("Problems", [("Invalid", error) for error in status.validation_errors]),
+        section(
+            "Problems",
+            [
+                *(("Not found", sentence) for sentence in status.unmatched),
+                *(("Invalid", error) for error in status.validation_errors),
+            ],
+        ),
     )
 
 
@@ -130,6 +136,7 @@ def _content_lines(schedule: Schedule) -> list[tuple[str, str]]:
         ("Namespaces", joined(template.included_namespaces, empty="all")),
         ("Without", joined(template.excluded_namespaces)),
         ("Selector", " or ".join(label_text(choice.match_labels) for choice in template.label_choices)),
+        ("May be empty", "yes" if template.allow_empty else ""),
         ("Target", template.storage_location or "the default"),
         ("Kept for at most", human_span(template.ttl)),
         ("Keeps", retention_words(schedule.spec.retention)),
@@ -153,7 +160,11 @@ def _backup_line(backup: Backup, kept: Mapping[str, Sequence[str]]) -> str:
 
 
 def creation_sentence(schedule: Schedule, reader: Reader) -> str:
-    """What a new schedule will do, in the words of its own zone."""
+    """What a new schedule will do, in the words of its own zone, and what it asks for in vain."""
+    return "\n".join((_times_sentence(schedule, reader), *(f"Warning: {one}." for one in schedule.status.unmatched)))
+
+
+def _times_sentence(schedule: Schedule, reader: Reader) -> str:
     if schedule.spec.paused:
         return f"It is paused; when resumed, it runs {_words(schedule)}."
     first = next(iter(coming_times(schedule, reader.now, 1)), None)

@@ -767,6 +767,7 @@ export type ScheduleStatus = {
   lastVerification?: string;
   timesAsOf: string;
   validationErrors: (string)[];
+  unmatched: (string)[];
 };
 
 export type ScheduledVerification = {

@@ -317,10 +317,12 @@ function openScheduleForm(): void {
                     kind: "Schedule",
                     metadata: draft(name),
                     spec: { ...spec, paused: false, template: { excludedNamespaces: [], ...spec.template } },
-                    status: { phase: "New", conditions: [] },
+                    status: { phase: "New", conditions: [], unmatched: [] },
                 };
-                await create(schedules, drawn as unknown as Schedule, { metadata: { name }, spec });
-                return `${name} runs ${cronWords(spec.schedule)}.`;
+                const { status } = await create(schedules, drawn as unknown as Schedule, { metadata: { name }, spec });
+                return [`${name} runs ${cronWords(spec.schedule)}`, ...status.unmatched]
+                    .map((one) => `${one}.`)
+                    .join(" ");
             }}
         />
     ));
