@@ -11,6 +11,7 @@ from tidegate.errors import InvalidInput, NotFound, SourceUnreadable, StoreUnava
 from tidegate.model.restore_plan import Place
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock
+from tidegate.testing.documented import DocumentedTransport
 from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
 
@@ -65,7 +66,7 @@ def services(scenery):
 
 @pytest.fixture
 async def api(services):
-    transport = httpx2.ASGITransport(app=build_application(services), raise_app_exceptions=False)
+    transport = DocumentedTransport(build_application(services), raise_app_exceptions=False)
     headers = {"Authorization": "Bearer secret"}
     async with httpx2.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
         yield client

@@ -15,6 +15,7 @@ from tidegate.api.application import build_application
 from tidegate.api.events import _may_hear_on, _stream
 from tidegate.model.access import REQUESTED_BY, Role
 from tidegate.model.backup import Backup
+from tidegate.testing.documented import DocumentedTransport
 
 PASSWORD = "correct horse battery"
 NAMESPACE = {"metadata": {"name": "shop"}}
@@ -40,7 +41,7 @@ async def reach(kept):
 
     def client(token=""):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+        transport = DocumentedTransport(app, raise_app_exceptions=False)
         clients.append(httpx2.AsyncClient(transport=transport, base_url="http://test", headers=headers))
         return clients[-1]
 

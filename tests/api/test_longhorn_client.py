@@ -11,13 +11,14 @@ from tidegate.api.application import build_application
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.decide.forwarded import parse_networks
 from tidegate.model.target import BackupTarget
+from tidegate.testing.documented import DocumentedTransport
 
 
 @pytest.fixture
 async def http(services, tmp_path):
     catalogue = SqliteCatalogue.open(tmp_path / "catalogue.sqlite")
     await furnish(services, catalogue)
-    transport = httpx2.ASGITransport(app=build_application(services), raise_app_exceptions=False)
+    transport = DocumentedTransport(build_application(services), raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as http:
         yield http
     catalogue.close()

@@ -17,6 +17,7 @@ from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase
 from tidegate.model.restore import RESTORE_FINALIZER, Restore
 from tidegate.testing.builders import a_backup, a_restore
 from tidegate.testing.clock import settle
+from tidegate.testing.documented import DocumentedTransport
 from tidegate.testing.late_store import LateStore
 
 QUEUED, RUNNING = BackupPhase.QUEUED, BackupPhase.IN_PROGRESS
@@ -24,7 +25,7 @@ NAMESPACES = ("a", "b", "c")
 
 
 def a_client(services):
-    transport = httpx2.ASGITransport(app=build_application(services), raise_app_exceptions=False)
+    transport = DocumentedTransport(build_application(services), raise_app_exceptions=False)
     return httpx2.AsyncClient(transport=transport, base_url="http://test", headers={"Authorization": "Bearer secret"})
 
 

@@ -7,6 +7,7 @@ from tidegate.access.audit import SqliteAudit
 from tidegate.api.application import build_application
 from tidegate.decide.forwarded import parse_networks
 from tidegate.model.audit import AuditFilter
+from tidegate.testing.documented import DocumentedTransport
 
 WRONG = {"user": "alice", "password": "a wrong password"}
 
@@ -18,7 +19,7 @@ def proxied(services):
 
 
 async def came_from(services, peer, path="/v1/login", *, body=WRONG, **headers):
-    transport = httpx2.ASGITransport(app=build_application(services), client=(peer, 4711))
+    transport = DocumentedTransport(build_application(services), client=(peer, 4711))
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         return await client.post(path, json=body, headers=sent)

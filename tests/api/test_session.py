@@ -9,6 +9,7 @@ import pytest
 from tidegate.api.application import build_application
 from tidegate.api.sessions import LIFETIME
 from tidegate.app.data_dir import token_check
+from tidegate.testing.documented import DocumentedTransport
 
 NAMESPACE = {"metadata": {"name": "shop"}}
 CSRF = {"X-Tidegate-CSRF": "1"}
@@ -16,7 +17,7 @@ CSRF = {"X-Tidegate-CSRF": "1"}
 
 @pytest.fixture
 async def browser(services):
-    transport = httpx2.ASGITransport(app=build_application(services), raise_app_exceptions=False)
+    transport = DocumentedTransport(build_application(services), raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
         yield client
 
@@ -38,7 +39,7 @@ async def test_a_login_gives_a_cookie_that_no_script_and_no_other_site_can_use(b
 
 
 async def test_over_https_the_cookie_is_sent_over_https_only(services):
-    transport = httpx2.ASGITransport(app=build_application(services))
+    transport = DocumentedTransport(build_application(services))
     async with httpx2.AsyncClient(transport=transport, base_url="https://test") as client:
         answer = await client.post("/v1/login", json={"token": "secret"})
 
@@ -151,7 +152,7 @@ async def test_no_number_of_wrong_logins_keeps_a_right_token_out(browser):
 @pytest.mark.parametrize("blank", ["", " ", "\t\n"])
 async def test_a_blank_token_never_logs_in_even_where_the_owner_has_none(services, blank):
     open_door = replace(services, token_is_good=token_check(""))
-    transport = httpx2.ASGITransport(app=build_application(open_door), raise_app_exceptions=False)
+    transport = DocumentedTransport(build_application(open_door), raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
         login = await client.post("/v1/login", json={"token": blank})
         bearer = await client.get("/v1/session", headers={"Authorization": f"Bearer {blank}"})

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -35,6 +36,7 @@ from tidegate.api import (
     verifications,
 )
 from tidegate.api.body_limit import BodyLimit
+from tidegate.api.document import completed
 from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
 from tidegate.api.proxy_headers import ProxyHeaders
 from tidegate.api.request_head import RequestHead
@@ -44,10 +46,20 @@ from tidegate.api.trail import AuditTrail
 from tidegate.errors import TidegateError
 
 
+class _Api(FastAPI):
+    """Describes every answer that it gives."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the document, which is made once."""
+        if not self.openapi_schema:
+            self.openapi_schema = completed(super().openapi(), self.routes)
+        return self.openapi_schema
+
+
 def build_application(services: Services) -> FastAPI:
     """The ASGI application over these services."""
     # The interactive pages would load scripts from elsewhere; the document itself is at /openapi.json.
-    app = FastAPI(title="Tidegate", version=services.version, docs_url=None, redoc_url=None)
+    app = _Api(title="Tidegate", version=services.version, docs_url=None, redoc_url=None)
     app.state.services = services
     app.router.routes.extend(_routes())
     app.add_exception_handler(TidegateError, on_tidegate_error)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import parse_qs, quote
 
 import structlog
@@ -15,11 +15,11 @@ from starlette.concurrency import iterate_in_threadpool
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.parameters import CutParameter
-from tidegate.api.problems import problem
+from tidegate.api.problems import problem, refusals
 from tidegate.api.services import Services
 from tidegate.decide.byte_range import asked_range
 from tidegate.decide.tree_choice import tree_to_browse
-from tidegate.errors import TidegateError
+from tidegate.errors import Refused, TidegateError, WrongKey
 from tidegate.format.times import moment_of
 from tidegate.format.tree_entry import ROOT_PATH, TreeEntry
 from tidegate.model.backup import Backup
@@ -76,6 +76,13 @@ async def _wanted_range(
     return _Wanted(asked, if_range.strip())
 
 
+_BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The whole file", "content": _BYTES},
+    206: {"description": "The range that was asked for", "content": _BYTES},
+    416: {"description": "The file ends before the range begins"},
+    **refusals(Refused),
+}
 WantedRange = Annotated[_Wanted, Depends(_wanted_range)]
 TreePath = Annotated[str, Depends(_every_byte)]
 Volume = Annotated[
@@ -83,7 +90,7 @@ Volume = Annotated[
 ]
 
 
-@router.get("/backups/{name}/files", response_model_exclude_none=True)
+@router.get("/backups/{name}/files", response_model_exclude_none=True, responses=refusals(Refused, WrongKey))
 async def list_files(
     request: Request, name: str, path: TreePath, cut: CutParameter, volume: Volume = ""
 ) -> FileListing:
@@ -100,7 +107,7 @@ async def list_files(
     )
 
 
-@router.get("/backups/{name}/content", response_class=StreamingResponse)
+@router.get("/backups/{name}/content", response_class=StreamingResponse, responses=_ANSWERS)
 async def download_file(
     request: Request, name: str, path: TreePath, wanted: WantedRange, volume: Volume = ""
 ) -> Response:

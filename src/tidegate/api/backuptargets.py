@@ -4,7 +4,7 @@ No field of one shape has the name of a field of the other. So each client finds
 send back.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
@@ -12,10 +12,11 @@ from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import PageParameter, PageWish, page_of
 from tidegate.api.longhorn_actions import action_in
 from tidegate.api.longhorn_bodies import speaks_longhorn
-from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, read_body, read_object, text_of
+from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, body_of, read_body, read_object, text_of
 from tidegate.api.longhorn_shapes import TARGET_ACTIONS, Wire, target_shape
 from tidegate.api.longhorn_targets import changed_target, new_target, own_target
-from tidegate.api.parameters import DryRun, Place
+from tidegate.api.parameters import DryRun, Place, dry_run_answer
+from tidegate.api.problems import refusals
 from tidegate.api.resources import create_resource, replace_resource
 from tidegate.api.services import Services
 from tidegate.api.store_adoption import adopt_store
@@ -29,9 +30,7 @@ from tidegate.model.target import BackupTarget
 router = APIRouter(tags=["backuptargets"], dependencies=[Depends(require_token)])
 
 Action = Annotated[str | None, Query(description="One of those that the answer lists.", max_length=64)]
-_BODY: dict[str, Any] = {
-    "requestBody": {"content": {"application/json": {"schema": BackupTarget.model_json_schema()}}, "required": True}
-}
+_BODY = body_of(BackupTarget)
 
 
 @router.get("/backuptargets", summary="list BackupTarget", operation_id="listBackupTarget")
@@ -58,6 +57,7 @@ async def read_target(request: Request, name: str, action: Action = None) -> Res
     status_code=201,
     summary="create BackupTarget",
     operation_id="createBackupTarget",
+    responses=dry_run_answer(BackupTarget),
     openapi_extra=_BODY,
 )
 async def create_target(request: Request, dry_run: DryRun = False) -> Response:
@@ -81,7 +81,7 @@ async def create_target(request: Request, dry_run: DryRun = False) -> Response:
     return await _shown(request, services, stored)
 
 
-@router.put("/backuptargets", summary="sync all BackupTargets", openapi_extra=ANY_OBJECT)
+@router.put("/backuptargets", summary="sync all BackupTargets", responses=refusals(NotFound), openapi_extra=ANY_OBJECT)
 async def sync_all(request: Request) -> Response:
     """Bring the catalogue up to date, if the body says `{"syncAllBackupTargets": true}`."""
     services = services_of(request)

@@ -25,6 +25,7 @@ from tidegate.api.longhorn_actions import action_in, only_known_parameters
 from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, read_body, text_of
 from tidegate.api.longhorn_shapes import VOLUME_ACTIONS, Wire, backup_shape, volume_shape
 from tidegate.api.parameters import CutParameter
+from tidegate.api.problems import refusals
 from tidegate.api.services import Services
 from tidegate.api.sync_requests import sync_target, sync_volume
 from tidegate.errors import InvalidInput, NotFound, Refused
@@ -46,7 +47,7 @@ async def read_volumes(request: Request, wanted: WantedBesideActions, cut: CutPa
     return await list_volumes(request, services_of(request), wanted, cut)
 
 
-@router.put("/backupvolumes", openapi_extra=ANY_OBJECT)
+@router.put("/backupvolumes", responses=refusals(NotFound), openapi_extra=ANY_OBJECT)
 async def sync_all(request: Request) -> Response:
     """Bring the catalogue up to date, if the body says `{"syncAllBackupVolumes": true}`."""
     services = services_of(request)
@@ -56,7 +57,7 @@ async def sync_all(request: Request) -> Response:
     return await list_volumes(request, services, CatalogueFilter(), Cut())
 
 
-@router.get("/backupvolumes/{identity}")
+@router.get("/backupvolumes/{identity}", responses=refusals(Refused))
 async def read_volume(
     request: Request,
     identity: str,
@@ -104,7 +105,11 @@ async def act(
             return _shown(request, found, **({"syncForecast": when.to_wire()} if when else {}))
 
 
-@router.delete("/backupvolumes/{identity}", status_code=202, responses={202: {"model": Deletion}})
+@router.delete(
+    "/backupvolumes/{identity}",
+    status_code=202,
+    responses={200: {"description": "With an action: the volume as it is then"}, 202: {"model": Deletion}},
+)
 async def delete(request: Request, identity: str, action: Action = None, name: BackupName = "") -> Response:
     """Delete a whole volume, or with `action=backupDelete` one backup: from all lists at once, then from the store."""
     services = services_of(request)

@@ -9,7 +9,7 @@ from tidegate.api.auth import require_token, services_of
 from tidegate.api.catalogue_filter import Wanted
 from tidegate.api.catalogue_looks import catalogue_of
 from tidegate.api.deletions import deletions_of
-from tidegate.api.parameters import DryRun
+from tidegate.api.parameters import DryRun, dry_run_answer
 from tidegate.api.restore_source import uploads_of
 from tidegate.api.services import Services
 from tidegate.decide.catalogue_selection import (
@@ -70,7 +70,7 @@ class SelectedRecords(Model):
     """Only so many of the newest were looked at; absent: all."""
 
 
-@router.post("/deletions", status_code=202)
+@router.post("/deletions", status_code=202, responses=dry_run_answer(SelectionDeletion))
 async def delete_selection(
     request: Request, response: Response, wanted: Wanted, wish: SelectionWish, dry_run: DryRun = False
 ) -> SelectionDeletion:

@@ -7,8 +7,9 @@ from pydantic import Field
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import PageParameter, page_of
 from tidegate.api.presenting import Wire, present
+from tidegate.api.problems import refusals
 from tidegate.api.services import Services
-from tidegate.errors import InvalidInput, Refused
+from tidegate.errors import InvalidInput, NotFound, Refused
 from tidegate.model.deletion import Deletion
 from tidegate.model.frozen import Model
 from tidegate.ports.deletions import Deletions
@@ -41,7 +42,7 @@ async def read_one(request: Request, name: str) -> Wire:
     return (await services_of(request).store.get(Deletion, name)).to_wire()
 
 
-@router.post("/deletions", status_code=202, responses={202: {"model": Deletion}})
+@router.post("/deletions", status_code=202, responses={202: {"model": Deletion}, **refusals(NotFound)})
 async def ask(request: Request, wish: DeletionWish) -> JSONResponse:
     """Delete backups of a volume, or the whole volume: gone from all lists at once, then from the store."""
     if wish.whole_volume == (wish.backups is not None):

@@ -33,7 +33,13 @@ _KEEP_ALIVE_SECONDS = 15.0
 _PLACES_PAUSE = timedelta(seconds=1)
 
 
-@router.get("/events", tags=["events"], summary="Changes as they happen (server-sent events)")
+@router.get(
+    "/events",
+    tags=["events"],
+    summary="Changes as they happen (server-sent events)",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
 async def events(
     request: Request,
     kinds: Annotated[str, Query(description="Plurals, separated by commas; empty means all.", max_length=1024)] = "",

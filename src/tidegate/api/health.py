@@ -1,13 +1,20 @@
 """Is it alive, is it ready, what does it count. Probes have no token, and nothing that they hear is secret."""
 
+from typing import Any
+
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.metrics import render_metrics
+from tidegate.api.problems import refusals
+from tidegate.errors import Unauthenticated
 from tidegate.model.setting import Setting
 
 router = APIRouter(tags=["health"])
+_NOT_READY: dict[int | str, dict[str, Any]] = {
+    503: {"description": "Not ready, and why", "content": {"text/plain": {"schema": {"type": "string"}}}}
+}
 versioned = APIRouter(tags=["health"], dependencies=[Depends(require_token)])
 
 
@@ -17,7 +24,7 @@ async def livez() -> str:
     return "ok\n"
 
 
-@router.get("/readyz", response_class=PlainTextResponse)
+@router.get("/readyz", response_class=PlainTextResponse, responses=_NOT_READY)
 async def readyz(request: Request) -> Response:
     """Ready when the store can be read and we are not on the way out."""
     services = services_of(request)
@@ -29,7 +36,7 @@ async def readyz(request: Request) -> Response:
     return PlainTextResponse("ok\n")
 
 
-@router.get("/metrics", response_class=PlainTextResponse)
+@router.get("/metrics", response_class=PlainTextResponse, responses=refusals(Unauthenticated))
 async def metrics(request: Request) -> Response:
     """Prometheus text, counted from the store at this moment. It tells names, so it needs a token, as all that does."""
     if not services_of(request).open_metrics:

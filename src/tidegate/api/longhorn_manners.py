@@ -15,12 +15,21 @@ from pydantic_core import from_json, to_json
 
 from tidegate.api.longhorn_shapes import Wire
 from tidegate.errors import InvalidInput
+from tidegate.model.frozen import Model
 
 T = TypeVar("T")
 JSON = "application/json"
 _FEW_ENTRIES = 100
 # For routes that read their body themselves, because its Content-Type does not matter.
 ANY_OBJECT: dict[str, Any] = {"requestBody": {"content": {JSON: {"schema": {"type": "object"}}}}}
+
+
+def body_of(kind: type[Model]) -> dict[str, Any]:
+    """The same for a route whose answers show this kind, so that the document describes it already."""
+    schema = {"$ref": f"#/components/schemas/{kind.__name__}"}
+    return {"requestBody": {"content": {JSON: {"schema": schema}}, "required": True}}
+
+
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _PORT = re.compile(r"[0-9]{1,5}")
 _USUAL_PORTS = {"http": "80", "https": "443"}

@@ -4,8 +4,9 @@ from fastapi import APIRouter, Depends, Request
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import Wire
+from tidegate.api.problems import refusals
 from tidegate.api.services import Services
-from tidegate.errors import InvalidInput
+from tidegate.errors import InvalidInput, NotDelivered
 from tidegate.model.notification import Notification, NotificationEvent
 from tidegate.model.resource import Resource
 from tidegate.ports.notifier import Notice
@@ -22,7 +23,7 @@ async def admit_notification(services: Services, resource: Resource) -> Resource
     return resource
 
 
-@router.post("/notifications/{name}/test")
+@router.post("/notifications/{name}/test", responses=refusals(NotDelivered))
 async def try_out(request: Request, name: str) -> Wire:
     """Send a test now and tell whether it was taken; nothing is tried again."""
     services = services_of(request)

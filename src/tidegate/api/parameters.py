@@ -23,6 +23,11 @@ async def _cut(
 CutParameter = Annotated[Cut, Depends(_cut)]
 
 
+def dry_run_answer(model: object) -> dict[int | str, dict[str, Any]]:
+    """Declare the status of a call that changes nothing because the client asked for a dry run."""
+    return {200: {"model": model, "description": "With dryRun: what would be"}}
+
+
 class Place(NamedTuple):
     """Which resource a path names."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
@@ -50,6 +51,13 @@ STATUS_BY_ERROR: dict[type[TidegateError], HTTPStatus] = {
     errors.RestoredDataDiffers: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.WorkCancelled: HTTPStatus.CONFLICT,
 }
+PROBLEM_TYPE = "application/problem+json"
+
+
+def refusals(*kinds: type[TidegateError]) -> dict[int | str, dict[str, Any]]:
+    """Declare which errors a route may raise beyond those that every call of its kind may."""
+    statuses = {STATUS_BY_ERROR[kind] for kind in kinds}
+    return {int(status): {"description": status.phrase} for status in sorted(statuses)}
 
 
 def problem(status: int, code: str, detail: str, *, hint: str = "", field: str = "") -> JSONResponse:
@@ -67,7 +75,7 @@ def problem(status: int, code: str, detail: str, *, hint: str = "", field: str =
     if field:
         body["field"] = field
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-    return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=headers)
+    return JSONResponse(body, status_code=status, media_type=PROBLEM_TYPE, headers=headers)
 
 
 async def on_tidegate_error(_request: Request, error: Exception) -> JSONResponse:

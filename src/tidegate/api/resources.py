@@ -10,8 +10,9 @@ from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import PageParameter, page_of
 from tidegate.api.departure import DEPARTURES
 from tidegate.api.matching import with_unmatched
-from tidegate.api.parameters import DryRun, Place, path_of, place
+from tidegate.api.parameters import DryRun, Place, dry_run_answer, path_of, place
 from tidegate.api.presenting import Wire, present, present_one
+from tidegate.api.problems import refusals
 from tidegate.api.queue_preview import preview
 from tidegate.api.services import Services
 from tidegate.api.trail import caller_of, name_made, requested_by
@@ -48,6 +49,8 @@ _WRITABLE: tuple[type[Resource], ...] = (
 )
 # What somebody asks for to be done: these tell by whom.
 _JOBS: frozenset[type[Resource]] = frozenset({Backup, Restore, SystemBackup, SystemRestore, Verification})
+# These name others, which may not be there.
+_REFERRING: frozenset[type[Resource]] = frozenset({Volume, Backup, Restore, Schedule, Verification})
 _REPLACEABLE: tuple[type[Resource], ...] = (Volume, Schedule, Notification)
 _DELETABLE: tuple[type[Resource], ...] = (*_WRITABLE, BackupTarget, SystemBackup, SystemRestore)
 _READABLE: tuple[type[Resource], ...] = (*_WRITABLE, *TRANSFERS, Node, NotificationDelivery)
@@ -104,7 +107,7 @@ def _add_creating(router: APIRouter, kind: type[R]) -> None:
         made: Resource = await create_resource(services_of(request), resource, dry_run=dry_run, asked_by=asked_by)
         return JSONResponse(made.to_wire(), status_code=200 if dry_run else 201)
 
-    responses: dict[int | str, dict[str, Any]] = {201: {"model": kind}}
+    responses = {**dry_run_answer(kind), 201: {"model": kind}, **(refusals(NotFound) if kind in _REFERRING else {})}
     router.post(f"/{kind.plural}", status_code=201, responses=responses, **titled(kind, "create"))(create)
 
 
@@ -183,5 +186,5 @@ def _add_deleting(router: APIRouter, kind: type[R]) -> None:
             return Response(status_code=204)
         return JSONResponse(remaining.to_wire(), status_code=202)  # it is being cleaned up in the background
 
-    responses: dict[int | str, dict[str, Any]] = {202: {"model": kind}, 204: {"description": "Gone"}}
+    responses = {**dry_run_answer(kind), 202: {"model": kind}, 204: {"description": "Gone"}}
     router.delete(path_of(kind), responses=responses, **titled(kind, "delete"))(delete)

@@ -6,6 +6,7 @@ from fastapi.responses import JSONResponse
 from tidegate.api.admission import as_sent
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.presenting import present_one
+from tidegate.api.problems import refusals
 from tidegate.api.queue_looks import queue_now, queue_table, restore_table
 from tidegate.api.restore_planning import look_ahead
 from tidegate.api.services import Services
@@ -14,7 +15,7 @@ from tidegate.decide.restore_places import volumes_written
 from tidegate.decide.restore_plan import PlanSurroundings, plan_restore
 from tidegate.decide.restore_queue import plan_restores
 from tidegate.decide.target_away import all_away
-from tidegate.errors import Refused, StaleVersion
+from tidegate.errors import NotFound, Refused, StaleVersion
 from tidegate.model.restore import Restore
 from tidegate.model.restore_plan import RestorePlan
 from tidegate.model.target import BackupTarget
@@ -27,7 +28,7 @@ _ATTEMPTS = 5
 
 
 # Not below /restores/: a restore may be called "plan".
-@router.post("/restore-plans", response_model_exclude_none=True)
+@router.post("/restore-plans", response_model_exclude_none=True, responses=refusals(NotFound, Refused))
 async def plan(request: Request, restore: Restore) -> RestorePlan:
     """What this restore would do as things are now, conflicts first. Changes nothing."""
     services = services_of(request)

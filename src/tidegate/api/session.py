@@ -11,11 +11,12 @@ from tidegate.api.auth import (
     session_caller,
     token_caller,
 )
+from tidegate.api.problems import refusals
 from tidegate.api.services import Services
 from tidegate.api.sessions import LIFETIME
 from tidegate.api.trail import caller_of, trail_of
 from tidegate.decide.connections import source_of
-from tidegate.errors import InvalidInput, TooManyAttempts, Unauthenticated
+from tidegate.errors import Forbidden, InvalidInput, NotFound, TooManyAttempts, Unauthenticated
 from tidegate.model.access import LONGEST_PASSWORD, Caller, Password, Role, UserChange, Via
 from tidegate.model.frozen import Model
 from tidegate.model.names import LONGEST_LABEL
@@ -50,7 +51,7 @@ class Session(Model):
     """What they came in with; a user has a password that they can change."""
 
 
-@router.post("/login")
+@router.post("/login", responses=refusals(Unauthenticated, Forbidden, TooManyAttempts))
 async def login(request: Request, response: Response, given: Login) -> Session:
     """Take a token, or a name and a password, and give a cookie that no script can read and no other site can send."""
     require_same_origin(request)
@@ -68,7 +69,7 @@ async def login(request: Request, response: Response, given: Login) -> Session:
     return _open_session(request, response, caller)
 
 
-@router.post("/password")
+@router.post("/password", responses=refusals(Forbidden, NotFound, TooManyAttempts))
 async def change_own_password(request: Request, response: Response, given: OwnPassword) -> Session:
     """Change one's own password by showing the old one; every other session of this user is over, this one goes on."""
     require_same_origin(request)
@@ -127,7 +128,7 @@ async def _let_in(request: Request, services: Services, given: Login) -> Caller:
     return caller
 
 
-@router.post("/logout", status_code=204)
+@router.post("/logout", status_code=204, responses=refusals(Forbidden))
 async def logout(request: Request) -> Response:
     """End the session: from now on its cookie opens nothing, wherever a copy of it may be."""
     require_same_origin(request)

@@ -9,7 +9,7 @@ from tidegate.api.admission import ADMISSIONS, as_sent
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import collection
 from tidegate.api.longhorn_bodies import own_shape, speaks_longhorn
-from tidegate.api.longhorn_manners import answer, base_url, read_object
+from tidegate.api.longhorn_manners import answer, base_url, body_of, read_object
 from tidegate.api.longhorn_settings import (
     FLAT_SETTING_FIELDS,
     LONGHORN_VERSION,
@@ -30,9 +30,7 @@ router = APIRouter(tags=["settings"], dependencies=[Depends(require_token)])
 
 
 _SHOWN: dict[str, Any] = {"responses": {200: {"model": Setting}}}
-_BODY: dict[str, Any] = {
-    "requestBody": {"content": {"application/json": {"schema": Setting.model_json_schema()}}, "required": True}
-}
+_BODY = body_of(Setting)
 
 
 @router.get("/settings")

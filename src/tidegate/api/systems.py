@@ -11,14 +11,15 @@ from fastapi import APIRouter, Depends, Request, Response
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import PageParameter, page_of
 from tidegate.api.longhorn_bodies import checked, lowered, own_shape, speaks_longhorn
-from tidegate.api.longhorn_manners import answer, base_url, read_object, text_of
+from tidegate.api.longhorn_manners import answer, base_url, body_of, read_object, text_of
 from tidegate.api.longhorn_shapes import FLAT_SYSTEM_FIELDS, system_shape
-from tidegate.api.parameters import DryRun
+from tidegate.api.parameters import DryRun, dry_run_answer
 from tidegate.api.presenting import Wire, present
+from tidegate.api.problems import refusals
 from tidegate.api.resources import create_resource, titled
 from tidegate.api.services import Services
 from tidegate.api.trail import caller_of, name_made
-from tidegate.errors import InvalidInput
+from tidegate.errors import InvalidInput, NotFound
 from tidegate.model.resource import Resource
 from tidegate.model.system import SystemBackup
 from tidegate.model.system_restore import SystemRestore
@@ -67,8 +68,8 @@ def _add_creating(router: APIRouter, kind: type[Resource]) -> None:
         made = await create_resource(services, wanted, dry_run=dry_run, asked_by=caller_of(request).title)
         return await _shown(request, services, made, status=200 if dry_run or flat else 201)
 
-    body = {"requestBody": {"content": {"application/json": {"schema": kind.model_json_schema()}}, "required": True}}
-    responses: dict[int | str, dict[str, Any]] = {201: {"model": kind}}
+    body = body_of(kind)
+    responses = {**dry_run_answer(kind), 201: {"model": kind}, **(refusals(NotFound) if kind is SystemRestore else {})}
     way = router.post(
         f"/{kind.plural}", status_code=201, responses=responses, openapi_extra=body, **titled(kind, "create")
     )

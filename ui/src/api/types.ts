@@ -304,10 +304,6 @@ export type FilePagination = {
   next?: string;
 };
 
-export type HTTPValidationError = {
-  detail: (ValidationError)[];
-};
-
 export type Hook = {
   exec: ExecHook;
 };
@@ -578,6 +574,17 @@ export type PrepareQueue = {
   backups: number;
   restores: number;
   restoreShare: number;
+};
+
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  code: string;
+  detail: string;
+  message: string;
+  hint: string;
+  field: string;
 };
 
 export type ProtectedVolume = {
@@ -1016,14 +1023,6 @@ export type UserChange = {
   role?: Role;
   disabled?: boolean;
   password?: string;
-};
-
-export type ValidationError = {
-  loc: (string | number)[];
-  msg: string;
-  type: string;
-  input: unknown;
-  ctx: Record<string, unknown>;
 };
 
 export type Verification = {
