@@ -46,7 +46,7 @@ def test_every_refusal_is_a_problem_document(document):
     assert all("application/problem+json" in refusal["content"] for refusal in refusals)
 
 
-EVERYWHERE = "400 421 500 503"
+EVERYWHERE = "400 421 431 500 503"
 LOOK = f"{EVERYWHERE} 401"
 CHANGE = f"{LOOK} 403 408 409 413 422 507"
 CALLS = [

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import socket
 
 import pytest
@@ -109,6 +110,63 @@ async def test_a_body_that_does_not_arrive_is_not_waited_for(services, limits):
         writer.write(b"POST /v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
 
         assert b"408" in await everything(reader)
+
+
+async def test_a_head_that_is_too_large_is_told_so_to_a_client_that_still_sends_it(services):
+    async with serving(services) as connect:
+        reader, writer = await connect()
+        writer.write(b"GET /v1/backups/b/content?path=" + 4_000_000 * b"x" + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answer = await everything(reader)
+
+    assert answer.startswith(b"HTTP/1.1 431 Request Header Fields Too Large")
+    assert b"at most 65536 bytes" in answer
+
+
+async def test_a_path_as_long_as_the_head_allows_is_read(services):
+    async with serving(services) as connect:
+        answer = await answer_to(connect, a_request(f"/v1/backups/b/content?path={65_000 * 'x'}"))
+
+    assert answer.startswith(b"HTTP/1.1 401")
+
+
+@pytest.mark.parametrize("sent", [b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", b"GET / HTTP/1.1\r\nHo st: x\r\n\r\n"])
+async def test_bytes_that_are_no_http_are_answered_with_a_problem_document(services, sent):
+    async with serving(services) as connect:
+        reader, writer = await connect()
+        writer.write(sent)
+        head, _, body = (await everything(reader)).partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 400 Bad Request")
+    assert b"application/problem+json" in head
+    assert json.loads(body)["status"] == 400
+
+
+async def test_a_refused_client_that_neither_reads_nor_closes_is_not_waited_for(services):
+    async with serving(services) as connect:
+        reader, writer = await connect()
+        writer.write(b"no http\r\n\r\n")
+        await reader.readuntil(b"HTTP/1.1 400")
+        writer.write(b"x" * 100_000)
+
+        await everything(reader)
+        async with asyncio.timeout(20):
+            with contextlib.suppress(ConnectionError):
+                while not writer.is_closing():
+                    writer.write(b"x" * 100_000)
+                    await writer.drain()
+
+
+async def test_garbage_in_a_body_ends_an_answer_that_has_begun_and_is_no_error_of_the_server(services, caplog):
+    services.page = PageFiles({"assets/big.js": PageFile(bytes(24 << 20), "text/javascript")})
+    async with serving(services) as connect:
+        reader, writer = await connect(limit=1)
+        writer.write(a_request("/assets/big.js", "Transfer-Encoding: chunked\r\n"))
+        await reader.readexactly(1)
+        writer.write(b"not a chunk\r\n")
+
+        assert len(await everything(reader)) < 24 << 20
+
+    assert [record for record in caplog.records if record.exc_info] == []
 
 
 async def test_a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_heard(services):

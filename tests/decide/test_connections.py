@@ -28,6 +28,8 @@ LIMITS = ConnectionLimits(most=8, header=10, idle=20, request=100, progress=30)
         (Phase.WORK, 101, 0, True),
         (Phase.ANSWER, 1_000_000, 30, False),
         (Phase.ANSWER, 31, 31, True),
+        (Phase.REFUSED, 2, 0, False),
+        (Phase.REFUSED, 3, 0, True),
     ],
 )
 def test_each_phase_has_its_own_time_and_a_stream_that_moves_has_no_end(phase, age, still, overdue):

@@ -4,7 +4,7 @@ No field of one shape has the name of a field of the other. So each client finds
 send back.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
@@ -12,10 +12,19 @@ from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import PageParameter, PageWish, page_of
 from tidegate.api.longhorn_actions import action_in
 from tidegate.api.longhorn_bodies import speaks_longhorn
-from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, body_of, read_body, read_object, text_of
+from tidegate.api.longhorn_manners import (
+    ANY_OBJECT,
+    answer,
+    base_url,
+    body_of,
+    read_body,
+    read_object,
+    shown_beside,
+    text_of,
+)
 from tidegate.api.longhorn_shapes import TARGET_ACTIONS, Wire, target_shape
 from tidegate.api.longhorn_targets import changed_target, new_target, own_target
-from tidegate.api.parameters import DryRun, Place, dry_run_answer
+from tidegate.api.parameters import DRY_RUN, DryRun, Place
 from tidegate.api.problems import refusals
 from tidegate.api.resources import create_resource, replace_resource
 from tidegate.api.services import Services
@@ -31,6 +40,7 @@ router = APIRouter(tags=["backuptargets"], dependencies=[Depends(require_token)]
 
 Action = Annotated[str | None, Query(description="One of those that the answer lists.", max_length=64)]
 _BODY = body_of(BackupTarget)
+_SHOWN: dict[str, Any] = {"responses": {200: shown_beside(BackupTarget)}}
 
 
 @router.get("/backuptargets", summary="list BackupTarget", operation_id="listBackupTarget")
@@ -44,7 +54,7 @@ async def read_targets(
     return answer(request, page)
 
 
-@router.get("/backuptargets/{name}", summary="get BackupTarget", operation_id="getBackupTarget")
+@router.get("/backuptargets/{name}", summary="get BackupTarget", operation_id="getBackupTarget", **_SHOWN)
 async def read_target(request: Request, name: str, action: Action = None) -> Response:
     """One target."""
     action_in(request, action, known=TARGET_ACTIONS, allowed=())
@@ -57,7 +67,7 @@ async def read_target(request: Request, name: str, action: Action = None) -> Res
     status_code=201,
     summary="create BackupTarget",
     operation_id="createBackupTarget",
-    responses=dry_run_answer(BackupTarget),
+    responses={200: shown_beside(BackupTarget, DRY_RUN), 201: shown_beside(BackupTarget)},
     openapi_extra=_BODY,
 )
 async def create_target(request: Request, dry_run: DryRun = False) -> Response:
@@ -92,7 +102,11 @@ async def sync_all(request: Request) -> Response:
 
 
 @router.put(
-    "/backuptargets/{name}", summary="replace BackupTarget", operation_id="replaceBackupTarget", openapi_extra=_BODY
+    "/backuptargets/{name}",
+    summary="replace BackupTarget",
+    operation_id="replaceBackupTarget",
+    openapi_extra=_BODY,
+    **_SHOWN,
 )
 async def replace_target(request: Request, name: str, dry_run: DryRun = False) -> Response:
     """Change a target; Longhorn's flat fields change only what they name."""

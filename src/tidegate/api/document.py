@@ -13,13 +13,15 @@ from tidegate.api.problems import PROBLEM_TYPE
 from tidegate.api.text import require_whole_text
 from tidegate.decide.roles import READING_METHODS, need_of
 from tidegate.model.access import Role
+from tidegate.model.setting import Setting
 
 Document = dict[str, Any]
 
-# What is refused before a route is found: two lengths, an unknown host; a bug; no room for one more connection.
+# Refused before a route is found: two lengths, an unknown host, too large a head, too many connections. And bugs.
 _EVERYWHERE = {
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.MISDIRECTED_REQUEST,
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
     HTTPStatus.INTERNAL_SERVER_ERROR,
     HTTPStatus.SERVICE_UNAVAILABLE,
 }
@@ -29,6 +31,7 @@ _OF_BODIES = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, H
 _OF_CHANGES = {HTTPStatus.CONFLICT, HTTPStatus.INSUFFICIENT_STORAGE}
 # These change nothing that is stored, whatever their method says.
 _STORES_NOTHING = {"/v1/login", "/v1/notifications/{name}/test", "/v1/restore-plans"}
+_MAY_BE_ABSENT = {"anyOf": [{"type": "string"}, {"type": "null"}]}
 _PROBLEM: Document = {
     "type": "object",
     "description": "A problem document (RFC 9457).",
@@ -40,8 +43,8 @@ _PROBLEM: Document = {
         "code": {"type": "string", "description": "Stable; docs/errors.md lists all of them."},
         "detail": {"type": "string", "description": "One sentence that says what is wrong."},
         "message": {"type": "string", "description": "The sentence and the hint."},
-        "hint": {"type": "string", "description": "What to do about it."},
-        "field": {"type": "string", "description": "Where in the body or the query the mistake is."},
+        "hint": {**_MAY_BE_ABSENT, "description": "What to do about it."},
+        "field": {**_MAY_BE_ABSENT, "description": "Where in the body or the query the mistake is."},
     },
 }
 
@@ -58,10 +61,18 @@ def completed(document: Document, routes: Sequence[BaseRoute]) -> Document:
     # Of the framework; Tidegate answers problem documents.
     for unused in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(unused, None)
+    _add_setting(components["schemas"])
     components["responses"] = {_name(status): _response(status) for status in sorted(used)}
     components["schemas"]["Problem"] = _PROBLEM
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     return document
+
+
+def _add_setting(schemas: Document) -> None:
+    """Describe the one kind that FastAPI sees at no route: all of its routes speak Longhorn's shape too."""
+    schema = Setting.model_json_schema(ref_template="#/components/schemas/{model}")
+    for name, part in {**schema.pop("$defs", {}), Setting.__name__: schema}.items():
+        schemas.setdefault(name, part)
 
 
 def _complete(operation: Document, route: RouteContext, method: str) -> set[HTTPStatus]:

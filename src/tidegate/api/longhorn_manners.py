@@ -30,6 +30,13 @@ def body_of(kind: type[Model]) -> dict[str, Any]:
     return {"requestBody": {"content": {JSON: {"schema": schema}}, "required": True}}
 
 
+def shown_beside(kind: type[Model], description: str = "Successful Response") -> dict[str, Any]:
+    """Declare an answer of our own shape with Longhorn's flat fields beside it, which no model of ours knows."""
+    schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
+    own = {name: part for name, part in schema.items() if name != "$defs"}
+    return {"description": description, "content": {JSON: {"schema": {**own, "additionalProperties": True}}}}
+
+
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _PORT = re.compile(r"[0-9]{1,5}")
 _USUAL_PORTS = {"http": "80", "https": "443"}

@@ -11,6 +11,7 @@ from tidegate.model.resource import Resource
 from tidegate.ports.catalogue import LARGEST_PAGE
 
 DryRun = Annotated[bool, Query(alias="dryRun", description="Say what would happen and change nothing.")]
+DRY_RUN = "With dryRun: what would be"
 
 
 async def _cut(
@@ -25,7 +26,7 @@ CutParameter = Annotated[Cut, Depends(_cut)]
 
 def dry_run_answer(model: object) -> dict[int | str, dict[str, Any]]:
     """Declare the status of a call that changes nothing because the client asked for a dry run."""
-    return {200: {"model": model, "description": "With dryRun: what would be"}}
+    return {200: {"model": model, "description": DRY_RUN}}
 
 
 class Place(NamedTuple):

@@ -9,7 +9,7 @@ from tidegate.api.admission import ADMISSIONS, as_sent
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import collection
 from tidegate.api.longhorn_bodies import own_shape, speaks_longhorn
-from tidegate.api.longhorn_manners import answer, base_url, body_of, read_object
+from tidegate.api.longhorn_manners import answer, base_url, body_of, read_object, shown_beside
 from tidegate.api.longhorn_settings import (
     FLAT_SETTING_FIELDS,
     LONGHORN_VERSION,
@@ -29,7 +29,7 @@ from tidegate.model.setting import KNOWN_SETTINGS, Setting, SettingSpec
 router = APIRouter(tags=["settings"], dependencies=[Depends(require_token)])
 
 
-_SHOWN: dict[str, Any] = {"responses": {200: {"model": Setting}}}
+_SHOWN: dict[str, Any] = {"responses": {200: shown_beside(Setting)}}
 _BODY = body_of(Setting)
 
 

@@ -11,9 +11,9 @@ from fastapi import APIRouter, Depends, Request, Response
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.collections import PageParameter, page_of
 from tidegate.api.longhorn_bodies import checked, lowered, own_shape, speaks_longhorn
-from tidegate.api.longhorn_manners import answer, base_url, body_of, read_object, text_of
+from tidegate.api.longhorn_manners import answer, base_url, body_of, read_object, shown_beside, text_of
 from tidegate.api.longhorn_shapes import FLAT_SYSTEM_FIELDS, system_shape
-from tidegate.api.parameters import DryRun, dry_run_answer
+from tidegate.api.parameters import DRY_RUN, DryRun
 from tidegate.api.presenting import Wire, present
 from tidegate.api.problems import refusals
 from tidegate.api.resources import create_resource, titled
@@ -53,7 +53,7 @@ def _add_reading(router: APIRouter, kind: type[Resource]) -> None:
         services = services_of(request)
         return await _shown(request, services, await services.store.get(kind, name))
 
-    responses: dict[int | str, dict[str, Any]] = {200: {"model": kind}}
+    responses: dict[int | str, dict[str, Any]] = {200: shown_beside(kind)}
     router.get(f"/{kind.plural}", **titled(kind, "list"))(read_list)
     router.get(f"/{kind.plural}/{{name}}", responses=responses, **titled(kind, "get"))(read_one)
 
@@ -69,7 +69,11 @@ def _add_creating(router: APIRouter, kind: type[Resource]) -> None:
         return await _shown(request, services, made, status=200 if dry_run or flat else 201)
 
     body = body_of(kind)
-    responses = {**dry_run_answer(kind), 201: {"model": kind}, **(refusals(NotFound) if kind is SystemRestore else {})}
+    responses: dict[int | str, dict[str, Any]] = {
+        200: shown_beside(kind, DRY_RUN),
+        201: shown_beside(kind),
+        **(refusals(NotFound) if kind is SystemRestore else {}),
+    }
     way = router.post(
         f"/{kind.plural}", status_code=201, responses=responses, openapi_extra=body, **titled(kind, "create")
     )

@@ -3,10 +3,12 @@
 import asyncio
 import json
 import logging
+import sys
 from collections import Counter
 from http import HTTPStatus
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from tidegate.decide.connections import (
@@ -20,8 +22,12 @@ from tidegate.decide.connections import (
 
 log = logging.getLogger(__name__)
 
+# The path of a file in a backup is long, and stands percent-encoded in the query.
+LARGEST_HEAD = 64 * 1024
 _FULL = "the server has as many connections as it takes"
 _TOO_MANY = "there are too many connections from this address"
+_NO_HTTP = "this is not a request that HTTP knows"
+_LARGE_HEAD = f"path and headers of a request have at most {LARGEST_HEAD} bytes"
 _SLOW_REQUEST = "the request did not arrive in time"
 _SLOW_ANSWER = "the server has no answer yet; what was asked for may still happen"
 
@@ -81,6 +87,7 @@ class Connection(H11Protocol):
         super().__init__(**wiring)
         self._connections = connections
         self._reads_headers = True
+        self._refused = False
         self._since = self._moved_at = self.loop.time()
         self._unsent = 0
 
@@ -105,7 +112,8 @@ class Connection(H11Protocol):
         refusal = self._connections.refusal(address)
         if refusal:
             log.warning("connection refused: %s", refusal)
-            self._answer_and_close(HTTPStatus.SERVICE_UNAVAILABLE, refusal)
+            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, refusal)
+            self.transport.close()
             return
         self._connections.add(self, source_of(address))
 
@@ -116,7 +124,7 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Note that the client still speaks. What comes after a refusal is not heard."""
-        if self.transport.is_closing():
+        if self._refused or self.transport.is_closing():
             return
         now = self.loop.time()
         self._moved_at = now
@@ -131,6 +139,25 @@ class Connection(H11Protocol):
         if self.cycle is not before:
             self._reads_headers, self._since = False, self.loop.time()
 
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # it says the same of all mistakes
+        """Say what is wrong with bytes that are no request. uvicorn calls this where it finds out."""
+        if self._at_work() and self.cycle.response_started:
+            self.transport.abort()  # half an answer is out: another one behind it would be read as part of it
+            return
+        error = sys.exc_info()[1]
+        hint = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else HTTPStatus.BAD_REQUEST
+        if hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, _LARGE_HEAD)
+        else:
+            self._refuse(HTTPStatus.BAD_REQUEST, _NO_HTTP)
+
+    def shutdown(self) -> None:
+        """End with the server."""
+        if self._refused:
+            self.transport.close()
+        else:
+            super().shutdown()
+
     def on_response_complete(self) -> None:
         """Note when a request ends."""
         self._reads_headers, self._since = False, self.loop.time()
@@ -138,17 +165,20 @@ class Connection(H11Protocol):
 
     def end(self, phase: Phase) -> None:
         """Close it: with a word to a client that waits for one, without to one that does not take any."""
-        if phase is Phase.ANSWER or self.transport.is_closing():
+        if phase in {Phase.ANSWER, Phase.REFUSED} or self.transport.is_closing():
             self.transport.abort()
         elif phase is Phase.WORK:
             log.warning("a request took too long")
-            self._answer_and_close(HTTPStatus.SERVICE_UNAVAILABLE, _SLOW_ANSWER)
+            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, _SLOW_ANSWER)
+            self.transport.close()
         elif phase is Phase.IDLE or (phase is Phase.HEADERS and not self.conn.trailing_data[0]):
             self.transport.close()
         else:
-            self._answer_and_close(HTTPStatus.REQUEST_TIMEOUT, _SLOW_REQUEST)
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, _SLOW_REQUEST)
 
     def _phase(self) -> Phase:
+        if self._refused:
+            return Phase.REFUSED
         if self._at_work():
             if self.cycle.response_started:
                 # An answer in one piece is complete when it begins: this one is a stream.
@@ -162,7 +192,18 @@ class Connection(H11Protocol):
         cycle: RequestResponseCycle | None = self.cycle  # uvicorn says that it always has one
         return cycle is not None and not cycle.response_complete
 
-    def _answer_and_close(self, status: HTTPStatus, detail: str) -> None:
+    def _refuse(self, status: HTTPStatus, detail: str) -> None:
+        """Answer, and wait a little until the client has read it: until it closes, or is overdue."""
+        self._answer(status, detail)
+        self._unset_keepalive_if_required()
+        if self._at_work():
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self._refused, self._since = True, self.loop.time()
+        self.flow.resume_reading()
+        self.transport.write_eof()
+
+    def _answer(self, status: HTTPStatus, detail: str) -> None:
         document = {
             "type": "about:blank",
             "title": status.phrase,
@@ -178,4 +219,3 @@ class Connection(H11Protocol):
         )
         again = "Retry-After: 5\r\n" if status is HTTPStatus.SERVICE_UNAVAILABLE else ""
         self.transport.write(f"{head}{again}\r\n{body}".encode())
-        self.transport.close()

@@ -14,7 +14,7 @@ import uvicorn
 
 from tidegate.api.application import build_application
 from tidegate.api.services import Services
-from tidegate.app.http_connections import Connection, Connections
+from tidegate.app.http_connections import LARGEST_HEAD, Connection, Connections
 from tidegate.decide.connections import ConnectionLimits
 from tidegate.errors import AlreadyRunning, InvalidInput
 
@@ -36,6 +36,7 @@ class HttpServer(uvicorn.Server):
             # uvicorn only ever calls it.
             http=cast("Any", partial(Connection, self._connections)),
             ws="none",
+            h11_max_incomplete_event_size=LARGEST_HEAD,
             timeout_keep_alive=math.ceil(self._connections.limits.idle),
             log_config=None,
             access_log=False,

@@ -9,6 +9,8 @@ from tidegate.decide.forwarded import Networks, is_within
 
 # One holder of an IPv6 network has all addresses of it.
 _IPV6_NETWORK = 64
+# To close at once would reset the connection under a client that still sends: it would never read why.
+_REFUSED_SECONDS = 2
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,13 @@ class Phase(StrEnum):
     BODY = "body"
     WORK = "work"
     ANSWER = "answer"
+    REFUSED = "refused"
+    """It has its answer, and may still send what the server no longer reads."""
 
     @property
     def waits_for_request(self) -> bool:
         """Whether the server has no whole request of it: to close it loses nothing that was asked for."""
-        return self in {Phase.IDLE, Phase.HEADERS, Phase.BODY}
+        return self in {Phase.IDLE, Phase.HEADERS, Phase.BODY, Phase.REFUSED}
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ def is_overdue(state: ConnectionState, now: float, limits: ConnectionLimits) -> 
             return age > limits.request
         case Phase.ANSWER:
             return still > limits.progress
+        case Phase.REFUSED:
+            return age > _REFUSED_SECONDS
 
 
 def longest_waiting(states: Iterable[ConnectionState]) -> int | None:

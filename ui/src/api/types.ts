@@ -583,8 +583,8 @@ export type Problem = {
   code: string;
   detail: string;
   message: string;
-  hint: string;
-  field: string;
+  hint?: string;
+  field?: string;
 };
 
 export type ProtectedVolume = {
