@@ -133,6 +133,20 @@ async def test_an_explanation_names_every_obstacle_and_what_has_to_end_first(api
     assert shown.expected_start == THEN + timedelta(minutes=10)
 
 
+async def test_an_explanation_names_patterns_and_no_namespace_that_is_made_up(api, queue):
+    await queue(
+        a_backup("running", "qa-*", phase=RUNNING),
+        a_backup("waits", "*-prod", phase=QUEUED, ticket=1),
+    )
+    sentence = "backup running is running, and `*-prod` and `qa-*` can match the same namespace"
+
+    explained = QueueExplanation.model_validate((await api.get("/v1/queue/waits")).json())
+    listed = Queue.model_validate((await api.get("/v1/queue")).json())
+
+    assert (explained.obstacles[0].message, explained.obstacles[0].shared) == (sentence, ("*-prod", "qa-*"))
+    assert listed.waiting[0].message == sentence
+
+
 async def test_what_does_not_wait_has_nothing_to_explain(api, queue):
     await queue(a_backup("done", "a", phase=BackupPhase.COMPLETED))
 

@@ -37,6 +37,26 @@ def test_three_backups_and_one_slot(server, tmp_path):
     assert (refused.returncode, "backup b3 is Completed" in refused.stderr) == (6, True)
 
 
+def test_two_that_wait_for_each_other_by_their_patterns_name_them_and_no_invented_namespace(server, tmp_path):
+    (tmp_path / "store").mkdir()
+    server.tidegate("target", "create", "disk", str(tmp_path / "store"))
+    for namespace in ("qa-docs", "shop-prod"):
+        server.tidegate("volume", "create", "v", "-n", namespace, "--directory", str(fill_tree(tmp_path / namespace)))
+    server.tidegate("queue", "pause")
+    server.tidegate("backup", "create", "tests", "--include-namespaces", "qa-*")
+    server.wait_for_log("backup queued", backup="tests")
+    sentence = "backup tests is ahead in the queue, and `*-prod` and `qa-*` can match the same namespace"
+
+    server.tidegate("backup", "create", "shops", "--include-namespaces", "*-prod")
+    server.wait_for_log("backup queued", backup="shops")
+
+    overlap = server.get("queue", "explain", "shops")["obstacles"][1]
+    assert (overlap["message"], overlap["shared"]) == (sentence, ["*-prod", "qa-*"])
+    assert sentence in server.tidegate("queue", "explain", "shops")
+    with server.client() as client:
+        assert client.get("/v1/queue/shops").json()["obstacles"][1] == overlap
+
+
 def test_the_limit_of_the_command_line_wins_at_each_start_over_what_was_set(idle_server):
     def limit():
         return idle_server.get("setting", "get", "concurrent-backups")["spec"]["value"]

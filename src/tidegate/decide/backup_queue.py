@@ -10,7 +10,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from tidegate.decide.claims import Claim, Claims, RestoreClaim
-from tidegate.decide.overlap import ALL_OTHERS, Scope
+from tidegate.decide.overlap import Scope
+from tidegate.decide.shared_names import Shared, shared_names
 from tidegate.decide.target_away import Away
 from tidegate.model.reasons import Reason
 
@@ -25,6 +26,12 @@ class Contender(NamedTuple):
     target: str = ""
     leaving: bool = False
     """Whether it is being deleted, and still holds its slot."""
+    patterns: tuple[str, ...] = ()
+    """The namespaces and globs that it includes, as they are written; empty means all."""
+
+    def claim(self, *, running: bool, order: int) -> Claim:
+        """As it stands in the way of others."""
+        return Claim(self.name, self.scope, running, order, leaving=self.leaving, patterns=self.patterns)
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,8 @@ class Obstacle(NamedTuple):
     detail: str = ""
     target: str = ""
     """Of a backup whose store cannot be worked with."""
+    patterns: tuple[str, ...] = ()
+    """What the backup includes, as it is written."""
 
     @property
     def blocked_by(self) -> str | None:
@@ -62,14 +71,20 @@ class Obstacle(NamedTuple):
 
     @property
     def shared(self) -> list[str]:
-        """The namespaces, or volumes, that both want."""
-        return sorted(self.scope.shared_with(self.claim.scope)) if self.claim else []
+        """The namespaces, or volumes, that both want, or else the patterns that can match the same namespace."""
+        shared = self._shared
+        return [*shared.names, *shared.patterns]
+
+    @property
+    def _shared(self) -> Shared:
+        claim = self.claim
+        return shared_names(self.scope.shared_with(claim.scope), self.patterns, claim.patterns) if claim else Shared()
 
     @property
     def message(self) -> str:
         """One sentence for a person."""
         if self.claim is not None:
-            return f"{self.claim.who} {self.claim.state} and shares {_listed(self.shared)}"
+            return f"{self.claim.who} {self.claim.state}{self._shared.sentence}"
         return self.detail
 
 
@@ -140,32 +155,32 @@ def _judged(queue: QueueSnapshot, *, limit: int) -> Iterator[tuple[Contender, Ob
         claims.add(claim)
     started = len(queue.running)
     # Whoever is first in the way of a scope stays first, and many backups want the same: judged once for all of them.
-    judged: dict[Scope, Obstacle] = {}
+    judged: dict[tuple[Scope, tuple[str, ...]], Obstacle] = {}
     for order, backup in enumerate(queue.waiting, start=len(ahead)):
-        obstacle = judged.get(backup.scope)
+        obstacle = judged.get((backup.scope, backup.patterns))
         if obstacle is None:
             in_the_way = claims.first_in_the_way_of(backup.scope)
-            obstacle = first_obstacle(backup.scope, backup.target, in_the_way, queue, free=limit - started, limit=limit)
+            obstacle = first_obstacle(backup, in_the_way, queue, free=limit - started, limit=limit)
             started += obstacle is None
             # A blocked backup still claims its namespaces, or small ones behind it would overtake it for ever.
-            claims.add(Claim(backup.name, backup.scope, running=obstacle is None, order=order))
+            claims.add(backup.claim(running=obstacle is None, order=order))
             if obstacle is not None and obstacle.claim is not None:
-                judged[backup.scope] = obstacle
+                judged[backup.scope, backup.patterns] = obstacle
         yield backup, obstacle
 
 
-def first_obstacle(  # each is a gate of its own
-    scope: Scope, target: str, in_the_way: Claim | None, queue: QueueSnapshot, *, free: int, limit: int
+def first_obstacle(
+    backup: Contender, in_the_way: Claim | None, queue: QueueSnapshot, *, free: int, limit: int
 ) -> Obstacle | None:
     """The most telling of what keeps a backup from starting: it is the first of these."""
     if queue.paused:
-        return Obstacle(Reason.PAUSED, scope, detail=PAUSED)
+        return Obstacle(Reason.PAUSED, backup.scope, detail=PAUSED)
     if in_the_way is not None:
-        return overlap(scope, in_the_way)
-    if gone := queue.unavailable_targets.get(target):
-        return Obstacle(gone.reason, scope, detail=gone.message, target=target)
+        return overlap(backup.scope, in_the_way, patterns=backup.patterns)
+    if gone := queue.unavailable_targets.get(backup.target):
+        return Obstacle(gone.reason, backup.scope, detail=gone.message, target=backup.target)
     if free <= 0:
-        return _full(scope, limit)
+        return _full(backup.scope, limit)
     return None
 
 
@@ -177,8 +192,12 @@ def obstacles(queue: QueueSnapshot, name: str, *, limit: int) -> list[Obstacle]:
     backup = queue.waiting[place]
     claims = ahead_of_all(queue)
     for order, other in enumerate(queue.waiting[:place], start=len(claims)):
-        claims.append(Claim(other.name, other.scope, running=False, order=order))
-    found = [overlap(backup.scope, claim) for claim in claims if backup.scope.shared_with(claim.scope)]
+        claims.append(other.claim(running=False, order=order))
+    found = [
+        overlap(backup.scope, claim, patterns=backup.patterns)
+        for claim in claims
+        if backup.scope.shared_with(claim.scope)
+    ]
     if queue.paused:
         found.insert(0, Obstacle(Reason.PAUSED, backup.scope, detail=PAUSED))
     if gone := queue.unavailable_targets.get(backup.target):
@@ -196,27 +215,17 @@ def ahead_of_all(queue: QueueSnapshot) -> list[Claim]:
     for restore in (one for one in queue.restores if one.running):
         claims.append(restore.claim(order=len(claims)))
     for runner in queue.running:
-        claims.append(Claim(runner.name, runner.scope, running=True, order=len(claims), leaving=runner.leaving))
+        claims.append(runner.claim(running=True, order=len(claims)))
     for restore in (one for one in queue.restores if not one.running):
         claims.append(restore.claim(order=len(claims)))
     return claims
 
 
-def overlap(scope: Scope, claim: Claim) -> Obstacle:
-    """What a claim on something of the scope is to whoever wants it."""
+def overlap(scope: Scope, claim: Claim, *, patterns: tuple[str, ...] = ()) -> Obstacle:
+    """What a claim on something of the scope is to a backup, or a restore, that includes these patterns."""
     reason = Reason.NAMESPACE_OVERLAP_RUNNING if claim.running else Reason.NAMESPACE_OVERLAP_QUEUED
-    return Obstacle(reason, scope, claim)
+    return Obstacle(reason, scope, claim, patterns=patterns)
 
 
 def _full(scope: Scope, limit: int) -> Obstacle:
     return Obstacle(Reason.CONCURRENCY_LIMIT, scope, detail=f"all {limit} slots of concurrent-backups are taken")
-
-
-def _listed(names: Sequence[str], *, at_most: int = 5) -> str:
-    """Namespaces, or volumes, as a person reads them: few by name, many as a count."""
-    shown = ["all other namespaces" if name == ALL_OTHERS else name for name in names]
-    thing = "volume" if any("/" in name for name in names) else "namespace"
-    if len(shown) == 1:
-        return shown[0] if shown[0].startswith("all ") else f"{thing} {shown[0]}"
-    more = f" and {len(shown) - at_most} more" if len(shown) > at_most else ""
-    return f"{thing}s {', '.join(shown[:at_most])}{more}"

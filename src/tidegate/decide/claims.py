@@ -16,6 +16,8 @@ class Claim(NamedTuple):
     by_restore: bool = False
     leaving: bool = False
     """Whether it is being deleted, and not yet at an end."""
+    patterns: tuple[str, ...] = ()
+    """The namespaces and globs that it includes, as they are written; empty means all."""
 
     @property
     def who(self) -> str:

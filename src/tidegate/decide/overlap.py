@@ -16,13 +16,19 @@ from tidegate.model.names import check_namespace
 # Stands for the namespaces that nobody has named yet: every unfiltered backup touches those too.
 ALL_OTHERS = "*"
 
-_MOST_GLOBS = 64
+MOST_GLOBS = 64
 _FILLING = "9q7z9"
 _ANY = ("*", "?")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-"
 _GLOB_SIGNS = re.compile(r"[*?\[\]]")
 _FORBIDDEN = re.compile(r"[|()!{},]")
 _BRACKET = re.compile(r"\[[a-z0-9-]+\]")
+
+
+class MadeUp(str):
+    """A name that is not known to exist: it stands for what one glob or two can match. Never shown to people."""
+
+    __slots__ = ()
 
 
 class Scope(NamedTuple):
@@ -87,12 +93,18 @@ def universe_of(existing: Iterable[str], patterns: Iterable[str]) -> frozenset[s
     """
     spelt = set(patterns) - {"*"}
     globs = sorted(filter(is_glob, spelt))
-    names = frozenset(existing) | {_witness(pattern) for pattern in spelt}
-    if len(globs) > _MOST_GLOBS:
+    # Of equal names a union keeps the left one: a name that exists or is spelt out is not made up.
+    names = frozenset(existing) | (spelt - set(globs)) | {MadeUp(_witness(glob)) for glob in globs}
+    if len(globs) > MOST_GLOBS:
         return names | {ALL_OTHERS}
     pairs = list(combinations(globs, 2))
     pairs += [(_stuffed(one), _stuffed(other)) for one, other in pairs]
-    return names | {name for pair in pairs if (name := common_name(*pair)) is not None}
+    return names | {MadeUp(name) for pair in pairs if (name := common_name(*pair)) is not None}
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a name, or a glob, means this namespace."""
+    return _matcher((pattern,))(name)
 
 
 def selects(name: str, *, included: Iterable[str], excluded: Iterable[str]) -> bool:
@@ -101,7 +113,7 @@ def selects(name: str, *, included: Iterable[str], excluded: Iterable[str]) -> b
 
 
 def _witness(pattern: str) -> str:
-    """A name that the glob matches, and that hardly any other glob was written for; for a plain name the name itself.
+    """A name that the glob matches, and that hardly any other glob was written for.
 
     What one backup excludes from its glob must not be the very name that stands for all that it includes.
     """
@@ -114,7 +126,7 @@ def _stuffed(glob: str) -> str:
     return glob.replace("*", f"*{_FILLING}*")
 
 
-@lru_cache(maxsize=2 * _MOST_GLOBS * _MOST_GLOBS)
+@lru_cache(maxsize=2 * MOST_GLOBS * MOST_GLOBS)
 def common_name(one: str, other: str) -> str | None:
     """A name that both globs match; None if there is none."""
     ones, others = _signs(one), _signs(other)

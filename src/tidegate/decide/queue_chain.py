@@ -31,7 +31,7 @@ def ends_first(queue: QueueSnapshot, name: str, *, at_most: int = 50) -> list[Li
         in_the_way = claims.first_in_the_way_of(backup.scope)
         if in_the_way is not None:
             blockers[backup.name] = in_the_way
-        ahead[backup.name] = Claim(backup.name, backup.scope, running=False, order=order)
+        ahead[backup.name] = backup.claim(running=False, order=order)
         claims.add(ahead[backup.name])
     return []
 

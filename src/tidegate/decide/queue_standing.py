@@ -41,9 +41,9 @@ def standings(
 def _obstacle(
     table: QueueTable, snapshot: QueueSnapshot, entry: QueueEntry, place: Key, new: dict[str, Key], *, limit: int
 ) -> Obstacle | None:
-    scope = table.scope(entry)
-    claim = None if snapshot.paused else _claim(table, snapshot, scope, place, new)
-    return first_obstacle(scope, entry.target, claim, snapshot, free=0, limit=limit)
+    backup = table.contender(entry.name)
+    claim = None if snapshot.paused else _claim(table, snapshot, backup.scope, place, new)
+    return first_obstacle(backup, claim, snapshot, free=0, limit=limit)
 
 
 def _claim(table: QueueTable, snapshot: QueueSnapshot, scope: Scope, place: Key, new: dict[str, Key]) -> Claim | None:
@@ -56,8 +56,7 @@ def _claim(table: QueueTable, snapshot: QueueSnapshot, scope: Scope, place: Key,
         entry = table.entry(name)
         if entry is not None and other < (found or place) and scope.shared_with(table.scope(entry)):
             found = other
-    blocker = table.entry(found[2]) if found else None
-    return Claim(blocker.name, table.scope(blocker), running=False, order=len(ahead)) if blocker else None
+    return table.contender(found[2]).claim(running=False, order=len(ahead)) if found else None
 
 
 def _by_whole_pass(

@@ -209,7 +209,7 @@ class QueueTable:
     def contender(self, name: str) -> Contender:
         """The same, as a plan wants it."""
         entry = self._entries[name]
-        return Contender(name, self._scopes.of(entry.wanted), entry.target, entry.deleting)
+        return Contender(name, self._scopes.of(entry.wanted), entry.target, entry.deleting, entry.wanted.included)
 
     def snapshot(self, around: "Surroundings") -> QueueSnapshot:
         """What a plan is made from. Good until the next change."""

@@ -28,7 +28,7 @@ def plan_restores(
         claims.add(running.claim(order=order))
         order += 1
     for backup in backups:
-        claims.add(Claim(backup.name, backup.scope, running=True, order=order, leaving=backup.leaving))
+        claims.add(backup.claim(running=True, order=order))
         order += 1
     start: list[str] = []
     wait: list[Waiting] = []

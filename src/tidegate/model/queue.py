@@ -47,7 +47,10 @@ class QueueObstacle(Model):
     message: str
     blocked_by: str | None = None
     shared: tuple[str, ...] = ()
-    """The namespaces, or volumes, that both want; `*` stands for those that nobody has named yet."""
+    """The namespaces, or volumes, that both want; `*` stands for those that are not known yet.
+
+    Where both include no namespace that is known: the patterns that can match the same one.
+    """
 
 
 class EndsFirst(Model):
