@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from controllers.conftest import World  # type: ignore[import-not-found]  # pytest has tests/ on its path
+from controllers.watched_work import WatchedWork  # type: ignore[import-not-found]
 from tidegate.controllers.backup_queue import KEY
 from tidegate.controllers.observation import all_of, settings_now
 from tidegate.decide.backup_queue import plan_starts
@@ -19,13 +20,13 @@ from tidegate.errors import NotFound
 from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, OnInterruption
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata, Ref
+from tidegate.model.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreSpec
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Namespace, Volume
 from tidegate.ports.resource_store import Change
 from tidegate.testing.builders import a_backup, a_volume, freezing
 from tidegate.testing.clock import settle
-from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.late_store import LateStore
 
 # Of these, d has no volume and e does not exist.
@@ -34,12 +35,17 @@ ALL_NAMES = (*NAMESPACES, "e")
 WISHES = st.lists(st.sampled_from([*ALL_NAMES, "a*", "*b", "?", "[ab]", "*"]), max_size=3, unique=True).map(tuple)
 EXCLUDES = st.sampled_from([(), (), (), ("a",), ("b", "c"), ("a*",)])
 NUMBERS = st.integers(0, 10**6)
-FEW = st.integers(1, 3)
+KINDS = st.sampled_from([Backup, Backup, Restore])
+SOURCE = "source"
+"""The backup that is restored."""
+BEGINS = {BackupPhase.READY_TO_START, RestorePhase.IN_PROGRESS}
 
 
-def touched(backup):
-    """The namespaces that a backup is about, without any of the code that is tested."""
-    spec = backup.spec
+def touched(one):
+    """The namespaces that a backup, or a restore, is about, without any of the code that is tested."""
+    spec = one.spec
+    if isinstance(one, Restore):
+        return set() if spec.destination else set(spec.included_namespaces)
 
     def among(name, patterns):
         return any(fnmatchcase(name, pattern) for pattern in patterns)
@@ -52,31 +58,17 @@ def touched(backup):
     }
 
 
-class LoggedHooks(FakeHooks):
-    """Hooks that tell when they begin and when they have ended."""
-
-    async def run(self, run):
-        self.log.append((run.command[0], run.backup, run.namespace, "begins"))
-        try:
-            return await super().run(run)
-        finally:
-            self.log.append((run.command[0], run.backup, run.namespace, "ended"))
-
-
 class Queues(RuleBasedStateMachine):
     """A whole server whose movers, hooks, settings, target and power do as they like."""
 
     def __init__(self):
         super().__init__()
         self.loop = asyncio.new_event_loop()
-        hooks = LoggedHooks()
-        self.hook_log = hooks.log = []
-        self.frozen_by = {}  # by namespace, from the beginning of a freeze to the end of its thaw
-        self.world = World(store_kind=LateStore, hooks=hooks)
-        self.finished_movers = []
+        self.work = WatchedWork()
+        self.world = World(store_kind=LateStore, hooks=self.work.hooks)
         self.names = 0
-        self.seen = {}  # each backup as the news have it so far
-        self.at_work = set()  # names, from InProgress to whatever ends that, through Deleting
+        self.seen = {}  # each backup and restore as the news have it so far
+        self.at_work = set()  # from InProgress to whatever ends that, through Deleting
         self.limit = 1
 
     def do(self, work):
@@ -90,14 +82,19 @@ class Queues(RuleBasedStateMachine):
         self.do(self._settle())
 
     async def _begin(self):
-        self.news = self.world.store.watch([Backup, Setting], since="0")
+        self.news = self.world.store.watch([Backup, Restore, Setting], since="0")
         for name in NAMESPACES:
             await self.world.store.create(Namespace(metadata=Metadata(name=name)))
             if name != "d":
-                await self.world.store.create(a_volume(name, "files"))
+                await self.world.store.create(a_volume(name, "files", f"/data/{name}"))
         await self._set("load-concurrency", '{"globalConfig": 20}')
+        self.world.movers.obliging = True
         await self.world.start()
+        await self.world.store.create(a_backup(SOURCE))
         await self._settle()
+        assert await self.world.phase(Backup, SOURCE) == "Completed"
+        self.world.movers.obliging = False
+        self.world.movers.started.clear()
 
     def teardown(self):
         try:
@@ -128,9 +125,9 @@ class Queues(RuleBasedStateMachine):
         else:
             await self.world.store.update(stored.replace(spec=wanted.spec))
 
-    async def _pick(self, number, *phases):
-        """Some backup that is in one of these phases, or in none that is final."""
-        found = [b for b in await self.world.all(Backup) if not b.deleting and not b.status.phase.final]
+    async def _pick(self, number, *phases, kind=Backup):
+        """Some backup, or restore, that is in one of these phases, or in none that is final."""
+        found = [b for b in await self.world.all(kind) if not b.deleting and not b.status.phase.final]
         found = [b for b in found if not phases or b.status.phase in phases]
         return found[number % len(found)] if found else None
 
@@ -162,37 +159,52 @@ class Queues(RuleBasedStateMachine):
             hooks = {"hooks": freezing()} if freezes else {}
             await self.world.store.create(backup.with_spec(**spec, **hooks))
 
-    @rule(number=NUMBERS, well=st.booleans())
-    def a_mover_ends(self, number, well):
-        at_work = [mover for mover in self.world.movers.started if mover not in self.finished_movers]
-        if at_work:
-            mover = at_work[number % len(at_work)]
-            self.finished_movers.append(mover)
-            mover.finish(size=1) if well else mover.fail("SourceUnreadable", "the disk is gone")
-        self.do(self._settle())
+    @rule(
+        names=st.lists(st.sampled_from(NAMESPACES[:-1]), min_size=1, max_size=2, unique=True),
+        elsewhere=st.sampled_from([False, False, True]),
+    )
+    def restore(self, names, elsewhere):
+        self.do(self._restore(names, elsewhere))
 
-    @rule(number=NUMBERS)
-    def cancel(self, number):
-        self.do(self._cancel(number))
-
-    async def _cancel(self, number):
-        if backup := await self._pick(number):
-            await self.world.store.update(backup.with_spec(cancel=True))
+    async def _restore(self, names, elsewhere):
+        self.names += 1
+        metadata = Metadata(name=f"r{self.names:03}", finalizers=(RESTORE_FINALIZER,))
+        place = f"/elsewhere/{self.names}" if elsewhere else None
+        spec = RestoreSpec(backup_name=SOURCE, included_namespaces=tuple(names), destination=place)
+        await self.world.store.create(Restore(metadata=metadata, spec=spec))
         await self._settle()
 
-    @rule(number=NUMBERS)
-    def delete(self, number):
-        self.do(self._delete(number))
+    @rule(number=NUMBERS, well=st.booleans())
+    def a_mover_ends(self, number, well):
+        if at_work := self.work.at_work(self.world.movers):
+            self.work.end(at_work[number % len(at_work)], well=well)
+        self.do(self._settle())
 
-    @rule(number=NUMBERS, thaw_hangs=st.booleans())
-    def delete_what_runs(self, number, thaw_hangs):
+    @rule(number=NUMBERS, kind=KINDS)
+    def cancel(self, number, kind):
+        self.do(self._cancel(number, kind))
+
+    async def _cancel(self, number, kind):
+        if one := await self._pick(number, kind=kind):
+            await self.world.store.update(one.with_spec(cancel=True))
+        await self._settle()
+
+    @rule(number=NUMBERS, kind=KINDS)
+    def delete(self, number, kind):
+        self.do(self._delete(number, kind=kind))
+
+    @rule(number=NUMBERS, thaw_hangs=st.booleans(), movers_go_on=st.booleans(), kind=KINDS)
+    def delete_what_runs(self, number, thaw_hangs, movers_go_on, kind):
         if thaw_hangs:
             self.world.hooks.stuck.add("thaw")
-        self.do(self._delete(number, BackupPhase.IN_PROGRESS))
+        for mover in self.work.at_work(self.world.movers):
+            mover.stubborn = movers_go_on
+        runs = BackupPhase.IN_PROGRESS if kind is Backup else RestorePhase.IN_PROGRESS
+        self.do(self._delete(number, runs, kind=kind))
 
-    async def _delete(self, number, *phases):
-        if backup := await self._pick(number, *phases):
-            await self.world.store.delete(backup.ref)
+    async def _delete(self, number, *phases, kind):
+        if one := await self._pick(number, *phases, kind=kind):
+            await self.world.store.delete(one.ref)
         await self._settle()
 
     @rule(freeze_hangs=st.booleans())
@@ -230,6 +242,7 @@ class Queues(RuleBasedStateMachine):
 
     @rule(minutes=st.sampled_from([1, 15]))
     def time_passes(self, minutes):
+        self.work.kill_those_that_do_not_stop(self.world.movers)
         self.do(self.world.passes(minutes=minutes))
         self.do(self._settle())
 
@@ -241,7 +254,7 @@ class Queues(RuleBasedStateMachine):
     async def _restart(self, wanted, again, turns):
         await self._create(wanted, (), 0, again=again)
         await settle(turns)
-        self.finished_movers.clear()
+        self.work.ended_movers.clear()
         await self.world.restart()
         await self._settle()
 
@@ -254,38 +267,40 @@ class Queues(RuleBasedStateMachine):
             one = event.resource
             if one.name == "concurrent-backups":
                 self.limit = int(one.spec.value)
-            if isinstance(one, Backup):
-                before = self.seen.pop(one.name, None)
+            if isinstance(one, Backup | Restore):
+                before = self.seen.pop(one.ref, None)
                 if event.change is not Change.DELETED:
-                    self.seen[one.name] = one
+                    self.seen[one.ref] = one
                 self._note_work(one, gone=event.change is Change.DELETED)
-                if before is not None and one.status.phase is BackupPhase.READY_TO_START != before.status.phase:
+                if before is not None and one.status.phase in BEGINS and before.status.phase not in BEGINS:
                     self._may_start(one)
             if one.name == "last-step" and one.spec.value == version:
                 return
 
     def _note_work(self, one, *, gone):
-        if one.status.phase is BackupPhase.IN_PROGRESS and not gone:
-            self.at_work.add(one.name)
+        if one.status.phase in {BackupPhase.IN_PROGRESS, RestorePhase.IN_PROGRESS} and not gone:
+            self.at_work.add(one.ref)
         elif gone or one.status.phase is not BackupPhase.DELETING:
-            self.at_work.discard(one.name)
+            self.at_work.discard(one.ref)
 
     def _may_start(self, one):
-        ready = {b.name for b in self.seen.values() if b.status.phase is BackupPhase.READY_TO_START and not b.deleting}
-        running = [self.seen[name] for name in self.at_work | ready]
-        assert len(running) <= self.limit
+        ready = {ref for ref, b in self.seen.items() if b.status.phase is BackupPhase.READY_TO_START and not b.deleting}
+        running = [self.seen[ref] for ref in self.at_work | ready]
+        assert sum(isinstance(other, Backup) for other in running) <= self.limit
         for other in running:
-            assert other.name == one.name or not touched(one) & touched(other)
+            assert other.ref == one.ref or not touched(one) & touched(other)
 
     @invariant()
-    def no_application_is_frozen_or_thawed_while_another_backup_has_frozen_it(self):
-        for command, backup, namespace, what in self.hook_log:
-            assert self.frozen_by.get(namespace, backup) == backup, (command, backup, namespace, what)
-            if (command, what) == ("thaw", "ended"):
-                self.frozen_by.pop(namespace, None)
-            else:
-                self.frozen_by[namespace] = backup
-        self.hook_log.clear()
+    def no_application_is_touched_while_another_request_has_frozen_it_or_moves_its_data(self):
+        self.work.check(self.world.movers)
+
+    @invariant()
+    def a_restore_that_waits_knows_why(self):
+        for restore in self.do(self.world.all(Restore)):
+            if restore.status.phase is RestorePhase.NEW and not restore.deleting:
+                condition = restore.status.condition("Waiting")
+                assert Reason(condition.reason) is not Reason.PENDING_EVALUATION
+                assert condition.message
 
     @invariant()
     def whoever_waits_stands_somewhere_and_knows_why(self):
@@ -297,6 +312,7 @@ class Queues(RuleBasedStateMachine):
             condition = backup.status.condition("Waiting")
             assert Reason(condition.reason) is not Reason.PENDING_EVALUATION
             assert condition.message
+            assert "9q7z9" not in condition.message
         for backup in backups:
             assert backup.status.phase is BackupPhase.QUEUED or backup.status.condition("Waiting") is None
 
@@ -311,6 +327,8 @@ class Queues(RuleBasedStateMachine):
         around = surroundings_of(
             values, await all_of(store, Namespace), await all_of(store, BackupTarget), await all_of(store, Volume)
         )
+        by_volume = around.volumes is not None
+        around = around.with_restores(self.world.runtime.mirror.restores.claims(by_volume=by_volume))
         snapshot = fresh.snapshot(around)
         assert table.snapshot(around).running == snapshot.running
         assert list(table.queued()) == list(fresh.queued())
@@ -339,15 +357,17 @@ class Queues(RuleBasedStateMachine):
             self.world.hooks.let_go(command)
         await self._settle()
         for _ in range(4 * self.names + 10):
-            if all(backup.status.phase.final for backup in await self.world.all(Backup)):
+            if not (await self._unfinished()):
                 break
-            for mover in self.world.movers.started:
-                if mover not in self.finished_movers:
-                    self.finished_movers.append(mover)
-                    mover.finish(size=1)
+            for mover in self.work.at_work(self.world.movers):
+                self.work.end(mover)
             await self.world.clock.advance(timedelta(seconds=10))  # what failed is tried again after a while
             await self._settle()
-        assert [(b.name, b.status.phase) for b in await self.world.all(Backup) if not b.status.phase.final] == []
+        assert await self._unfinished() == []
+
+    async def _unfinished(self):
+        found = [*await self.world.all(Backup), *await self.world.all(Restore)]
+        return [(one.ref, one.status.phase) for one in found if not one.status.phase.final]
 
 
 Queues.TestCase.settings = settings(

@@ -1,0 +1,66 @@
+"""What hooks and movers really do to a namespace, whoever asked for it: told by them, not by what is stored."""
+
+from tidegate.model.mover_job import DownloadJob, RemoveJob
+from tidegate.testing.hooks import FakeHooks
+from tidegate.testing.movers import FakeMovers
+
+
+class LoggedHooks(FakeHooks):
+    """Hooks that tell when they begin and when they have ended."""
+
+    def __init__(self):
+        super().__init__()
+        self.log = []
+
+    async def run(self, run):
+        self.log.append((run.command[0], run.backup, run.namespace, "begins"))
+        try:
+            return await super().run(run)
+        finally:
+            self.log.append((run.command[0], run.backup, run.namespace, "ended"))
+
+
+class WatchedWork:
+    """No application is frozen, thawed, read or written while another request has frozen, reads or writes it."""
+
+    def __init__(self):
+        self.hooks = LoggedHooks()
+        self.ended_movers = []
+        self._frozen_by = {}
+        """By namespace, from the beginning of a freeze to the end of its thaw."""
+
+    def at_work(self, movers: FakeMovers):
+        """Movers that have not said their last words."""
+        return [mover for mover in movers.started if mover not in self.ended_movers and not _over(mover)]
+
+    def end(self, mover, *, well=True):
+        self.ended_movers.append(mover)
+        mover.finish(size=1) if well else mover.fail("SourceUnreadable", "the disk is gone")
+
+    def kill_those_that_do_not_stop(self, movers: FakeMovers):
+        """As the host of real movers does seconds after they were told to stop."""
+        for mover in self.at_work(movers):
+            if mover.cancelled:
+                self.ended_movers.append(mover)
+                mover.fail("WorkCancelled", "killed")
+
+    def check(self, movers: FakeMovers):
+        for command, backup, namespace, what in self.hooks.log:
+            assert self._frozen_by.get(namespace, backup) == backup, (command, backup, namespace, what)
+            if (command, what) == ("thaw", "ended"):
+                self._frozen_by.pop(namespace, None)
+            else:
+                self._frozen_by[namespace] = backup
+        self.hooks.log.clear()
+        busy = {}
+        for job in [mover.job for mover in self.at_work(movers)]:
+            if isinstance(job, RemoveJob) or not job.path.startswith("/data/"):
+                continue  # it touches a store, or a place of its own
+            namespace = job.path.split("/")[2]
+            assert namespace not in busy, (namespace, job, busy[namespace])
+            busy[namespace] = job
+            assert not isinstance(job, DownloadJob) or namespace not in self._frozen_by, namespace
+
+
+def _over(mover):
+    return mover.cancelled and not mover.stubborn
