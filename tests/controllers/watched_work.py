@@ -52,7 +52,7 @@ class WatchedWork:
             else:
                 self._frozen_by[namespace] = backup
         self.hooks.log.clear()
-        busy = {}
+        busy: dict[str, object] = {}
         for job in [mover.job for mover in self.at_work(movers)]:
             if isinstance(job, RemoveJob) or not job.path.startswith("/data/"):
                 continue  # it touches a store, or a place of its own
