@@ -108,12 +108,14 @@ async def test_how_each_volume_stands_is_told_while_they_are_backed_up(api, serv
     stored = await services.store.create(system.with_status(volumes_requested_at=THEN, deadline=THEN))
     label = {"tidegate.dev/system-backup-uid": stored.metadata.uid}
     await services.store.create(a_backup("b", "shop", phase=BackupPhase.IN_PROGRESS).with_metadata(labels=label))
+    await services.store.create(a_volume("shop", "db").with_status(size=700))
 
     status = (await api.get("/v1/systembackups/s")).json()["status"]
     listed = (await api.get("/v1/systembackups")).json()["data"][0]["status"]
 
     assert (status["volumes"], status["deadline"]) == (listed["volumes"], "2026-01-01T00:00:00Z")
     assert status["volumes"][0]["message"] == "backup b is InProgress"
+    assert status["bytes"] == {"done": 0, "total": 700, "volumesNotMeasured": 0, "percent": 0}
 
 
 async def test_a_dry_run_tells_the_plan_and_changes_nothing(api, services, scenery, target, archives):

@@ -110,6 +110,19 @@ class FakeServer:
             moved = {**wire, "status": {**wire["status"], "queuePosition": place}}
             self._tell("MODIFIED", moved, str(len(self.log) + 1))
 
+    def after_looks(self, path, count, step):
+        """Do this once a client has looked there so often, beside whatever else happens."""
+
+        def waiting():
+            with self.changed:
+                looks = self.requests.count(("GET", path, {}, None)) + count
+                self.changed.wait_for(
+                    lambda: self.closing or self.requests.count(("GET", path, {}, None)) >= looks, timeout=10
+                )
+            step()
+
+        threading.Thread(target=waiting, daemon=True).start()
+
     def when_listening(self, *steps):
         self.steps.extend(steps)
 
@@ -147,7 +160,9 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(length)) if length else None
         url = urlsplit(self.path)
         query = {key: values[0] for key, values in parse_qs(url.query).items()}
-        state.requests.append((self.command, url.path, query, body))
+        with state.changed:
+            state.requests.append((self.command, url.path, query, body))
+            state.changed.notify_all()
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
             return self.problem(401, "Unauthenticated", "the token is not one that this server gave out")
         said = state.problems.popleft() if state.problems else state.answers.get((self.command, url.path))

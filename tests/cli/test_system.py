@@ -7,7 +7,7 @@ import pytest
 from tidegate.model.resource import Metadata
 from tidegate.model.system import SystemBackupPhase, SystemBackupVolume, VolumeBackupPolicy
 from tidegate.model.system_restore import RestoredDefinition, RestoredVolume, SystemRestore, SystemRestoreSpec
-from tidegate.testing.builders import a_system_backup
+from tidegate.testing.builders import a_system_backup, a_transfer
 
 VERBS = [("backup", verb) for verb in ("create", "get", "describe", "delete", "wait")]
 VERBS += [("restore", verb) for verb in ("create", "get", "describe", "delete", "wait")]
@@ -146,3 +146,30 @@ def test_a_schedule_of_system_backups_takes_a_policy_and_nothing_about_namespace
 
     assert (made.code, spec["systemBackup"]) == (0, {"volumeBackupPolicy": "if-changed", "target": ""})
     assert (wrong.code, "A system backup is of everything" in wrong.err) == (2, True)
+
+
+def test_waiting_for_a_system_backup_tells_how_far_all_its_volumes_are(run, server):
+    """Its bytes are moved by backups of its own: their news call for another look at the whole."""
+    row = SystemBackupVolume(volume="shop/db", decision="Created", backup="b", state="InProgress")
+    system = a_system_backup("weekly", phase=SystemBackupPhase.CREATING_VOLUME_BACKUPS, volumes=(row,))
+    server.put(system, bytes={"done": 0, "total": 4096, "percent": 0})
+    path = "/v1/systembackups/weekly"
+
+    def move():
+        server.resources["systembackups", "", "weekly"]["status"]["bytes"] = {
+            "done": 1024, "total": 4096, "percent": 25, "bytesPerSecond": 1024.0, "secondsLeft": 3
+        }  # fmt: skip
+        ready = system.with_status(phase=SystemBackupPhase.READY, volumes=(row.replace(state="Completed"),))
+        server.after_looks(path, 1, lambda: server.put(ready, bytes={"done": 4096, "total": 4096}))
+        for _ in range(3):
+            server.put(a_transfer("up"), phase="InProgress")
+
+    server.when_listening(move)
+    result = run("system", "backup", "wait", "weekly")
+
+    assert result.code == 0
+    assert result.err.splitlines() == [
+        "System backup weekly: CreatingVolumeBackups, 0 B of 4.0 KiB (0 %), 0 of 1 items",
+        "System backup weekly: CreatingVolumeBackups, 1.0 KiB of 4.0 KiB (25 %), 1.0 KiB/s, 3s left, 0 of 1 items",
+        "System backup weekly: Ready, 4.0 KiB: 1 volume created",
+    ]

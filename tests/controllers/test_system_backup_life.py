@@ -57,6 +57,7 @@ async def test_always_backs_up_every_volume_each_time(protected):
     await take(protected, "first", POLICY.ALWAYS)
     again = await take(protected, "again", POLICY.ALWAYS)
 
+    assert (again.status.bytes.done, again.status.bytes.percent) == (again.status.bytes.total, 100)
     volume = await protected.store.get(Volume, "db", "shop")
     assert decisions(again) == {"blog/posts": "Created", "shop/db": "Created"}
     assert len(await protected.all(Backup)) == 4

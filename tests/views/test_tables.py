@@ -79,7 +79,7 @@ def test_a_waiting_backup_shows_its_place_and_its_reason():
     ("phase", "told", "done", "size"),
     [
         (BackupPhase.IN_PROGRESS, JobBytes(done=512, total=2048, percent=25), "25 %", "2.0 KiB"),
-        (BackupPhase.IN_PROGRESS, JobBytes(done=512, total=2048, volumes_not_measured=1), "", "at least 2.0 KiB"),
+        (BackupPhase.IN_PROGRESS, JobBytes(done=512, total=2048, volumes_not_measured=1), "512 B", "at least 2.0 KiB"),
         (BackupPhase.COMPLETED, JobBytes(done=2048, total=2048, percent=100), "", "2.0 KiB"),
         (BackupPhase.PARTIALLY_FAILED, JobBytes(done=1024, total=2048, percent=50), "", "1.0 KiB"),
         (BackupPhase.NEW, None, "", ""),

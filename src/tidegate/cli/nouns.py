@@ -32,6 +32,8 @@ class Job(Noun):
 
     transfers: tuple[str, ...] = ()
     label: str = ""
+    parts: tuple[str, ...] = ()
+    """What moves its bytes and is found by no label of its own: its progress is looked at anew when these change."""
 
 
 UPLOADS = ("datauploads", "podvolumebackups")
@@ -54,8 +56,10 @@ SETTING = Noun("setting", ("settings",), "setting:SETTINGS")
 TRANSFER = Noun("transfer", (*UPLOADS, *DOWNLOADS), "transfer:TRANSFER_TABLE")
 NOTIFICATION = Noun("notification", ("notifications",), "notification:NOTIFICATIONS")
 DELETION = Noun("deletion", ("deletions",), "deletion:DELETIONS")
-SYSTEM_BACKUP = Job("system backup", ("systembackups",), "system:SYSTEM_BACKUPS")
-SYSTEM_RESTORE = Job("system restore", ("systemrestores",), "system_restore:SYSTEM_RESTORES")
+SYSTEM_BACKUP = Job("system backup", ("systembackups",), "system:SYSTEM_BACKUPS", parts=("backups", *UPLOADS))
+SYSTEM_RESTORE = Job(
+    "system restore", ("systemrestores",), "system_restore:SYSTEM_RESTORES", parts=("restores", *DOWNLOADS)
+)
 NODE = Noun("node", ("nodes",), "node:NODES")
 # Not a stored resource but a look into the catalogue, so it is in no list of nouns that can be watched.
 BACKUP_VOLUME = Noun("backup-volume", ("backupvolumes",), "catalogue:BACKUP_VOLUMES")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # A job of many volumes changes all the time; more often than this nobody could read it.
 _MANY = 20
 _SECONDS_BETWEEN_PICTURES = 0.25
+# Of jobs whose parts only the server adds up, each picture is one more look of its own.
+_SECONDS_BETWEEN_LOOKS = 1.0
 
 
 def job_view(noun: Job, wire: Wire, transfers: "Sequence[Transfer]") -> "JobView":
@@ -88,9 +90,15 @@ class _Waited:
                 raise self._gone()
             self.wire = wire
             return True
-        if labels_of(wire).get(self._noun.label) == self._uid:
+        if self._noun.label and labels_of(wire).get(self._noun.label) == self._uid:
             self._transfers[uid_of(wire)] = _read(wire)
         return False
+
+    def look_at_whole(self, client: Client) -> None:
+        """How far it is as a whole, where only the server can add that up: of the parts of its parts."""
+        wire = client.get(self._noun, self._name)
+        if uid_of(wire) == self._uid:
+            self.wire = wire
 
     @property
     def volumes(self) -> int:
@@ -167,13 +175,17 @@ def wait_for_each(
 
 def _until_final(cli: CliContext, noun: Job, waited: _Waited, deadline: Deadline, display: Display) -> "JobView":
     shown_at = float("-inf")
-    for item in follow(cli, (*noun.plurals, *noun.transfers), waited.look, deadline=deadline):
+    for item in follow(cli, (*noun.plurals, *noun.transfers, *noun.parts), waited.look, deadline=deadline):
         if item is Moment.LOST:
             display.note("The server is away; looking for it again.")
-        small = isinstance(item, ResourceEvent) and not waited.apply(item) and waited.volumes > _MANY
-        if small and cli.clock.monotonic() - shown_at < _SECONDS_BETWEEN_PICTURES:
+        of_job = not isinstance(item, ResourceEvent) or waited.apply(item)
+        pause = _SECONDS_BETWEEN_LOOKS if noun.parts else _SECONDS_BETWEEN_PICTURES if waited.volumes > _MANY else 0.0
+        if not of_job and cli.clock.monotonic() - shown_at < pause:
             continue  # the next change shows it too, or the next sign of life of a server where nothing changes
         shown_at = cli.clock.monotonic()
+        if noun.parts and item is not Moment.LOST and not waited.view().final:
+            with suppress(ServerUnreachable, NotFound), cli.connect() as client:  # the stream tells of both
+                waited.look_at_whole(client)
         job = waited.view()
         if not job.final:
             display.show(job, cli.reader())

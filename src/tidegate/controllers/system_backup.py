@@ -17,6 +17,7 @@ from tidegate.decide.system_backup import (
     judge_backups,
     volumes_as_they_are,
 )
+from tidegate.decide.system_progress import bytes_backed_up
 from tidegate.decide.target_away import why_wait
 from tidegate.errors import (
     AlreadyExists,
@@ -38,7 +39,6 @@ from tidegate.model.system import (
     SYSTEM_BACKUP_LABEL,
     SystemBackup,
     SystemBackupPhase,
-    SystemBackupVolume,
 )
 from tidegate.model.system_archive import SystemArchive
 from tidegate.model.target import BackupTarget
@@ -137,10 +137,11 @@ class SystemBackupController:
                 await self.store.update(backups[name].with_spec(cancel=True))
         uploads = await uploads_of(self.store, backups.values())
         rows = volumes_as_they_are(system.status.volumes, backups, uploads, overdue=verdict.overdue)
+        moved = bytes_backed_up(rows, backups, uploads, {})
+        told = system.with_status(volumes=rows, bytes=moved.at_rest() if moved else None)
         if (why := failure_of(rows, limit=limit if verdict.overdue else None)) is not None:
-            return await self._end(system, why, rows)
-        generating = system.with_status(phase=SystemBackupPhase.GENERATING, volumes=rows, deadline=None)
-        await self.store.update_status(generating)
+            return await self._end(told, why)
+        await self.store.update_status(told.with_status(phase=SystemBackupPhase.GENERATING, deadline=None))
         return Next.done()
 
     async def _request(self, system: SystemBackup) -> None:
@@ -189,6 +190,7 @@ class SystemBackupController:
             size=stored.size,
             created_at=stored.created_at,
             deadline=None,
+            bytes=system.status.bytes.at_end() if system.status.bytes else None,
             completion_timestamp=self.clock.now(),
         )
         await self.store.update_status(system.replace(status=status))
@@ -207,11 +209,10 @@ class SystemBackupController:
         asked = system.metadata.creation_timestamp or self.clock.now()
         return asked + (await settings_now(self.store)).system_backup_upload_timeout
 
-    async def _end(self, system: SystemBackup, why: str, rows: tuple[SystemBackupVolume, ...] | None = None) -> Next:
+    async def _end(self, system: SystemBackup, why: str) -> Next:
         status = system.status.no_longer_waiting().replace(
             phase=SystemBackupPhase.ERROR,
             failure_reason=why,
-            volumes=rows if rows is not None else system.status.volumes,
             deadline=None,
             completion_timestamp=self.clock.now(),
         )

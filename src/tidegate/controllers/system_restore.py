@@ -1,5 +1,6 @@
 """Carries one system restore to its end: definitions in their order, then volumes through ordinary Restores."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,6 +9,7 @@ import structlog
 
 from tidegate.controllers.observation import all_of, settings_now
 from tidegate.controllers.reconciler import Next, Watch, owners
+from tidegate.decide.system_progress import bytes_restored
 from tidegate.decide.system_restore import Here, PlannedDefinition, marked_done, merged, place_of, plan_definitions
 from tidegate.decide.system_restore_volumes import (
     all_over,
@@ -33,6 +35,7 @@ from tidegate.model.system_restore import (
     SystemRestorePhase,
 )
 from tidegate.model.target import BackupTarget
+from tidegate.model.transfer import DOWNLOADS, RESTORE_LABEL, Transfer
 from tidegate.model.volume import Volume
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
@@ -141,9 +144,19 @@ class SystemRestoreController:
         rows = volumes_as_they_are(system.status.volumes, restores)
         if not all_over(rows):
             return
+        moved = bytes_restored(rows, restores, await self._downloads(restores.values()))
+        system = system.with_status(volumes=rows, bytes=moved.at_end() if moved else None)
         why = failure_of(rows)
         phase = SystemRestorePhase.COMPLETED if why is None else SystemRestorePhase.PARTIALLY_FAILED
-        await self._end(system.with_status(volumes=rows), phase, why)
+        await self._end(system, phase, why)
+
+    async def _downloads(self, restores: Iterable[Restore]) -> list[Transfer]:
+        return [
+            download
+            for restore in restores
+            for kind in DOWNLOADS
+            for download in await all_of(self.store, kind, Selector.matching({RESTORE_LABEL: restore.metadata.uid}))
+        ]
 
     async def _end(self, system: SystemRestore, phase: SystemRestorePhase, why: str | None) -> None:
         status = system.status.no_longer_waiting().replace(

@@ -70,6 +70,16 @@ class JobBytes(Model):
             seconds_left=None if left is None else round(left.total_seconds()),
         )
 
+    def as_progress(self, *, final: bool) -> ByteProgress:
+        """The same to go on reckoning with."""
+        return ByteProgress(
+            done=self.done,
+            total=self.total,
+            rate=self.bytes_per_second,
+            unmeasured=self.volumes_not_measured,
+            final=final,
+        )
+
     def at_rest(self) -> "JobBytes":
         """What is worth storing: what holds only for a moment is left out."""
         return self.replace(bytes_per_second=None, seconds_left=None)

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from tidegate.model.byte_progress import JobBytes
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 
@@ -124,6 +125,8 @@ class SystemBackupStatus(Status):
     volumes_requested_at: datetime | None = None
     """From when on a Backup of `volumes` that is not there was deleted, and not merely not made yet."""
     volumes: tuple[SystemBackupVolume, ...] = ()
+    bytes: JobBytes | None = None
+    """Of the volumes that it backs up, derived for clients that ask meanwhile; at the end what came of it."""
     created_at: datetime | None = None
     """The moment that the archive tells of."""
     completion_timestamp: datetime | None = None

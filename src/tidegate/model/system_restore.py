@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from tidegate.model.byte_progress import JobBytes
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 from tidegate.model.system import StoredVolumeBackup
@@ -107,6 +108,8 @@ class SystemRestoreStatus(Status):
     volumes_requested_at: datetime | None = None
     """From when on a Restore of `volumes` that is not there was deleted, and not merely not made yet."""
     volumes: tuple[RestoredVolume, ...] = ()
+    bytes: JobBytes | None = None
+    """Of the data that comes back, derived for clients that ask meanwhile; at the end what came of it."""
     completion_timestamp: datetime | None = None
     failure_reason: str | None = None
 

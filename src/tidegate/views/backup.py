@@ -7,6 +7,7 @@ from tidegate.model.item_block import BlockPhase, BlockProgress
 from tidegate.model.queue import QueueExplanation
 from tidegate.model.transfer import DATA_REMOVED, Transfer
 from tidegate.views.job import backup_job, volume_of
+from tidegate.views.job_parts import share_text, size_text
 from tidegate.views.phases import (
     conditions_section,
     event_line,
@@ -47,23 +48,6 @@ def _message(backup: Backup) -> str:
     return status.failure_reason or waiting_message(status) or (told.message if told else "; ".join(status.unmatched))
 
 
-def _percent(backup: Backup) -> str:
-    told = backup.status.bytes
-    if told is None or told.percent is None or backup.status.phase.final:
-        return ""
-    return f"{told.percent} %"
-
-
-def _size(backup: Backup, reader: Reader) -> str:
-    """Of all its volumes; one that ended has the size of what it backed up."""
-    told = backup.status.bytes
-    if told is None or told.total is None:
-        return ""
-    if backup.status.phase.final:
-        return reader.size(told.done)
-    return f"at least {reader.size(told.total)}" if told.volumes_not_measured else reader.size(told.total)
-
-
 def _count(number: int, tone: Tone) -> Cell:
     return Cell(str(number), tone if number else Tone.PLAIN)
 
@@ -86,8 +70,8 @@ BACKUPS = TableView(
         Column("STATUS", lambda backup, _: _status(backup)),
         Column("QUEUE", lambda backup, _: str(backup.status.queue_position or ""), right=True),
         Column("WAITS FOR", lambda backup, _: waiting_reason(backup.status)),
-        Column("DONE", lambda backup, _: _percent(backup), right=True),
-        Column("SIZE", _size, right=True),
+        Column("DONE", share_text, right=True),
+        Column("SIZE", size_text, right=True),
         Column("ITEMS", lambda backup, _: _items(backup)),
         Column("ERRORS", lambda backup, _: _count(backup.status.errors, Tone.BAD), right=True),
         Column("WARNINGS", lambda backup, _: _count(backup.status.warnings, Tone.WAITING), right=True),

@@ -108,7 +108,7 @@ def job_without_transfers(
     """What is the same for everything that somebody waits for, also if others move its bytes."""
     status = resource.status
     phase = shown_phase(resource, status.phase)
-    start, end = status.start_timestamp, status.completion_timestamp
+    start, end, told = status.start_timestamp, status.completion_timestamp, status.bytes
     return Job(
         word=word,
         name=resource.name,
@@ -123,6 +123,7 @@ def job_without_transfers(
         errors=errors,
         took=None if start is None or end is None else end - start,
         transfers=(),
+        progress=told.as_progress(final=status.phase.final) if told else ByteProgress(),
         remark=remark,
     )
 
@@ -176,6 +177,8 @@ def ending(job: Job, reader: Reader) -> str:
         words.append(f"{ordinal_of(len(finished), len(job.transfers))} volumes")
     if finished:
         words.append(reader.size(sum(transfer_progress(transfer).done for transfer in finished)))
+    elif not job.transfers and job.progress.done:
+        words.append(reader.size(job.progress.done))
     words += [f"{count} {word}{'s'[: count > 1]}" for count, word in _troubles(job) if count]
     return ", ".join(words) + (f": {job.remark}" if job.remark else "")
 

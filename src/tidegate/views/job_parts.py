@@ -1,10 +1,17 @@
 """What the tables and descriptions of everything that runs for a while have in common."""
 
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from tidegate.model.backup import Backup
+from tidegate.model.restore import Restore
+from tidegate.model.system import SystemBackup
+from tidegate.model.system_restore import SystemRestore
+from tidegate.model.verification import Verification
 from tidegate.views.reader import Reader
 from tidegate.views.table import Section, section
+
+J = TypeVar("J", bound=Backup | Restore | Verification | SystemBackup | SystemRestore)
 
 
 class Ran(Protocol):
@@ -37,6 +44,26 @@ def times_section(status: Ran, reader: Reader, *, deadline: datetime | None = No
             ("Took", took(status, reader)),
         ],
     )
+
+
+def share_text(job: J, reader: Reader) -> str:
+    """`40 %` while it runs; the bytes that are done as long as the whole is not known."""
+    told = job.status.bytes
+    if told is None or job.status.phase.final:
+        return ""
+    if told.percent is not None:
+        return f"{told.percent} %"
+    return reader.size(told.done) if told.done else ""
+
+
+def size_text(job: J, reader: Reader) -> str:
+    """Of all its volumes; one that ended has the size of what it moved."""
+    told = job.status.bytes
+    if told is None or told.total is None:
+        return ""
+    if job.status.phase.final:
+        return reader.size(told.done)
+    return f"at least {reader.size(told.total)}" if told.volumes_not_measured else reader.size(told.total)
 
 
 def volumes_text(count: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tidegate.model.restore import Restore
 from tidegate.model.transfer import Transfer
 from tidegate.views.job import restore_job
-from tidegate.views.job_parts import times_section, took
+from tidegate.views.job_parts import share_text, size_text, times_section, took
 from tidegate.views.phases import (
     conditions_section,
     event_line,
@@ -50,12 +50,14 @@ RESTORES = TableView(
         Column("FROM", lambda restore, _: restore_source(restore)),
         Column("WAITS FOR", lambda restore, _: waiting_reason(restore.status)),
         Column("POSITION", lambda restore, _: str(restore.status.queue_position or ""), right=True, wide=True),
+        Column("DONE", share_text, right=True),
+        Column("SIZE", size_text, right=True),
         Column("ITEMS", lambda restore, _: _items(restore)),
         Column("ERRORS", lambda restore, _: str(restore.status.errors), right=True),
         Column("WARNINGS", lambda restore, _: str(restore.status.warnings), right=True),
+        Column("STARTED", lambda restore, reader: reader.moment(restore.status.start_timestamp)),
         Column("AGE", lambda restore, reader: reader.age(restore.metadata.creation_timestamp)),
         Column("TO", lambda restore, _: _destination(restore), wide=True),
-        Column("STARTED", lambda restore, reader: reader.moment(restore.status.start_timestamp), wide=True),
         Column("TOOK", lambda restore, reader: took(restore.status, reader), wide=True),
         Column(
             "MESSAGE", lambda restore, _: restore.status.failure_reason or waiting_message(restore.status), wide=True

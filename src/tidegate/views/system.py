@@ -4,7 +4,7 @@ from collections import Counter
 
 from tidegate.model.system import SystemBackup, SystemBackupPhase, SystemBackupVolume, VolumeDecision, VolumeOutcome
 from tidegate.views.job import Job, job_without_transfers
-from tidegate.views.job_parts import times_section, volumes_text
+from tidegate.views.job_parts import share_text, times_section, volumes_text
 from tidegate.views.phases import (
     conditions_section,
     identity_lines,
@@ -17,6 +17,7 @@ from tidegate.views.phases import (
 from tidegate.views.quantities import ordinal_of
 from tidegate.views.reader import Reader
 from tidegate.views.table import Column, Section, TableView, section, sections
+from tidegate.views.transfer import job_progress_section
 
 
 def volumes_done(system: SystemBackup) -> tuple[int, int]:
@@ -37,6 +38,7 @@ SYSTEM_BACKUPS = TableView(
         Column("STATUS", lambda system, _: phase_cell(system, system.status.phase)),
         Column("POLICY", lambda system, _: str(system.spec.volume_backup_policy)),
         Column("VOLUMES", lambda system, _: _volumes(system)),
+        Column("DONE", share_text, right=True),
         Column("WAITS FOR", lambda system, _: waiting_reason(system.status)),
         Column("TARGET", lambda system, _: system.spec.target),
         Column(
@@ -73,6 +75,7 @@ def describe_system_backup(system: SystemBackup, reader: Reader) -> tuple[Sectio
                 ("Last synced", reader.moment_and_age(status.last_synced_at)),
             ],
         ),
+        job_progress_section(system_backup_job(system), reader),
         times_section(status, reader, deadline=status.deadline),
         section(
             "Volumes", [_volume_line(row, reader.until(status.deadline) if creating else "") for row in status.volumes]
@@ -94,6 +97,12 @@ def _volume_line(row: SystemBackupVolume, left: str) -> tuple[str, str]:
     return row.volume, ", ".join(words)
 
 
+def _volumes_of(decision: VolumeDecision, decided: int, done: int) -> str:
+    """What was decided for all of them became true of those that are done."""
+    short = decision is VolumeDecision.CREATED and done < decided
+    return f"{done} of {volumes_text(decided)}" if short else volumes_text(decided)
+
+
 def system_backup_job(system: SystemBackup) -> Job:
     """For somebody who waits for it."""
     done, made = volumes_done(system)
@@ -105,7 +114,7 @@ def system_backup_job(system: SystemBackup) -> Job:
         items=(done, made) if made else None,
         errors=sum(row.state is VolumeOutcome.FAILED for row in rows),
         remark=", ".join(
-            f"{volumes_text(counts[decision])} {str(decision).lower()}"
+            f"{_volumes_of(decision, counts[decision], done)} {str(decision).lower()}"
             for decision in VolumeDecision
             if counts[decision]
         ),

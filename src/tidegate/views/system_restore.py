@@ -10,7 +10,7 @@ from tidegate.model.system_restore import (
     SystemRestore,
 )
 from tidegate.views.job import Job, job_without_transfers
-from tidegate.views.job_parts import times_section, took, volumes_text
+from tidegate.views.job_parts import share_text, size_text, times_section, took, volumes_text
 from tidegate.views.phases import (
     conditions_section,
     identity_lines,
@@ -23,6 +23,7 @@ from tidegate.views.phases import (
 from tidegate.views.quantities import ordinal_of
 from tidegate.views.reader import Reader
 from tidegate.views.table import Column, Section, TableView, section, sections
+from tidegate.views.transfer import job_progress_section
 
 
 def volumes_back(system: SystemRestore) -> tuple[int, int]:
@@ -43,6 +44,8 @@ SYSTEM_RESTORES = TableView(
         Column("STATUS", lambda system, _: phase_cell(system, system.status.phase)),
         Column("FROM", lambda system, _: system.spec.system_backup),
         Column("VOLUMES", lambda system, _: _volumes(system)),
+        Column("DONE", share_text, right=True),
+        Column("SIZE", size_text, right=True),
         Column("WAITS FOR", lambda system, _: waiting_reason(system.status)),
         Column("AGE", lambda system, reader: reader.age(system.metadata.creation_timestamp)),
         Column("TOOK", lambda system, reader: took(system.status, reader), wide=True),
@@ -107,6 +110,7 @@ def describe_system_restore(system: SystemRestore, reader: Reader) -> tuple[Sect
                 ("Volumes", str(system.spec.volumes)),
             ],
         ),
+        job_progress_section(system_restore_job(system), reader),
         times_section(status, reader, deadline=status.deadline),
         section("Definitions", [_definition_line(row) for row in status.definitions]),
         section("Volumes", [_volume_line(row) for row in status.volumes]),

@@ -6,7 +6,7 @@ from tidegate.model.transfer import Transfer
 from tidegate.model.verification import Verification
 from tidegate.model.verification_record import VerificationRecord
 from tidegate.views.job import verification_job
-from tidegate.views.job_parts import times_section, took
+from tidegate.views.job_parts import share_text, size_text, times_section, took
 from tidegate.views.phases import (
     conditions_section,
     event_line,
@@ -50,6 +50,8 @@ VERIFICATIONS = TableView(
         Column("STATUS", lambda one, _: phase_cell(one, one.status.phase)),
         Column("BACKUP", lambda one, _: _source(one)),
         Column("WAITS FOR", lambda one, _: waiting_reason(one.status)),
+        Column("DONE", share_text, right=True),
+        Column("SIZE", size_text, right=True),
         Column("VOLUMES", lambda one, _: _volumes(one)),
         Column("VERIFIED", _bytes, right=True),
         Column("AGE", lambda one, reader: reader.age(one.metadata.creation_timestamp)),

@@ -892,6 +892,7 @@ export type SystemBackupStatus = {
   deadline?: string;
   volumesRequestedAt?: string;
   volumes: (SystemBackupVolume)[];
+  bytes?: JobBytes;
   createdAt?: string;
   completionTimestamp?: string;
   lastSyncedAt?: string;
@@ -933,6 +934,7 @@ export type SystemRestoreStatus = {
   definitions: (RestoredDefinition)[];
   volumesRequestedAt?: string;
   volumes: (RestoredVolume)[];
+  bytes?: JobBytes;
   completionTimestamp?: string;
   failureReason?: string;
 };

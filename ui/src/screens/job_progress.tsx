@@ -3,15 +3,21 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get } from "../api/client";
-import type { Backup, JobBytes, Restore, Verification } from "../api/types";
+import type { Backup, JobBytes, Restore, SystemBackup, SystemRestore, Verification } from "../api/types";
 import { bytesInWords } from "../logic/job_bytes";
 import { Bar } from "../parts/words";
 import { now } from "../store/clock";
 
 const EVERY_MS = 2000;
-const PLURALS = { Backup: "backups", Restore: "restores", Verification: "verifications" } as const;
+const PLURALS = {
+    Backup: "backups",
+    Restore: "restores",
+    Verification: "verifications",
+    SystemBackup: "systembackups",
+    SystemRestore: "systemrestores",
+} as const;
 
-type Job = Backup | Restore | Verification;
+type Job = Backup | Restore | Verification | SystemBackup | SystemRestore;
 
 /** The numbers as they are now: the stream tells those of the last step only. */
 function useBytes(job: Job): JobBytes | undefined {

@@ -17,6 +17,7 @@ import { Ago, At, Phase, Reason } from "../parts/words";
 import { now } from "../store/clock";
 import type { Collection } from "../store/collection";
 import { backups, need, systemBackups, systemRestores, transfersUp, uploads } from "../store/resources";
+import { JobProgress } from "./job_progress";
 import { systemBackupActions, systemRestoreActions } from "./system_actions";
 
 const BACKUP_UID = "tidegate.dev/backup-uid";
@@ -91,6 +92,7 @@ export function SystemBackupDetail({ name }: { name: string }) {
                 )}
                 <Waits conditions={status.conditions} />
                 <Failure reason={status.failureReason} />
+                {!systemIsOver(status.phase) && <JobProgress job={system} />}
                 <dl class="facts">
                     <dt>Policy</dt>
                     <dd>{system.spec.volumeBackupPolicy}</dd>
@@ -214,6 +216,7 @@ export function SystemRestoreDetail({ name }: { name: string }) {
                 <Stepper label={`Steps of ${name}`} steps={restoreSteps(system)} />
                 <Waits conditions={status.conditions} />
                 <Failure reason={status.failureReason} />
+                {!systemIsOver(status.phase) && <JobProgress job={system} />}
                 <dl class="facts">
                     <dt>From</dt>
                     <dd class="break">{status.sourceUrl || system.spec.systemBackup}</dd>
