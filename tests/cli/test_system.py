@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tidegate.model.resource import Metadata
-from tidegate.model.system import SystemBackupPhase, SystemBackupVolume, VolumeBackupPolicy
+from tidegate.model.system import SystemBackupPhase, SystemBackupVolume, VolumeBackupPolicy, VolumeOutcome
 from tidegate.model.system_restore import RestoredDefinition, RestoredVolume, SystemRestore, SystemRestoreSpec
 from tidegate.testing.builders import a_system_backup, a_transfer
 
@@ -159,13 +159,13 @@ def test_waiting_for_a_system_backup_tells_how_far_all_its_volumes_are(run, serv
         server.resources["systembackups", "", "weekly"]["status"]["bytes"] = {
             "done": 1024, "total": 4096, "percent": 25, "bytesPerSecond": 1024.0, "secondsLeft": 3
         }  # fmt: skip
-        ready = system.with_status(phase=SystemBackupPhase.READY, volumes=(row.replace(state="Completed"),))
+        ready = system.with_status(phase=SystemBackupPhase.READY, volumes=(row.replace(state=VolumeOutcome.COMPLETED),))
         server.after_looks(path, 1, lambda: server.put(ready, bytes={"done": 4096, "total": 4096}))
         for _ in range(3):
             server.put(a_transfer("up"), phase="InProgress")
 
     server.when_listening(move)
-    result = run("system", "backup", "wait", "weekly")
+    result = run("system", "backup", "wait", "weekly", "--timeout", "1h")
 
     assert result.code == 0
     assert result.err.splitlines() == [
