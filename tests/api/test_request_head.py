@@ -14,6 +14,13 @@ async def test_a_name_that_a_stranger_points_here_is_refused_everywhere(api, ser
     assert "--allowed-hosts" in refused.json()["hint"]
 
 
+@pytest.mark.parametrize("host", ["", " ", ":80", "127.0.0.1.evil.example", "evil.example#localhost", "0x7f000001"])
+async def test_what_is_no_name_of_it_is_refused_however_it_looks(api, services, host):
+    services.hosts = frozenset({"backup.example.org"})
+
+    assert (await api.get("/v1/version", headers={"Host": host})).status_code == 421
+
+
 @pytest.mark.parametrize("host", ["localhost:8470", "127.0.0.1:8470", "[::1]", "backup.example.org"])
 async def test_its_own_names_are_not(api, services, host):
     services.hosts = frozenset({"backup.example.org"})

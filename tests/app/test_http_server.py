@@ -180,6 +180,21 @@ async def test_a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_he
     assert answer.count(b"HTTP/1.1") == 1
 
 
+@pytest.mark.parametrize("header", ["X-Forwarded-For: 1.1.1.{}", "Forwarded: for=1.1.1.{}", "X-Real-IP: 1.1.1.{}"])
+async def test_no_client_chooses_its_address_not_even_one_on_this_machine(services, header):
+    wrong = b'{"token":"wrong"}'
+    async with serving(services) as connect:
+        statuses = []
+        for number in range(11):
+            claimed = header.format(number) + "\r\nContent-Type: application/json\r\n"
+            head = a_request("/v1/login", f"{claimed}Content-Length: {len(wrong)}\r\n").replace(b"GET", b"POST")
+            reader, writer = await connect()
+            writer.write(head + wrong)
+            statuses.append((await reader.readline())[9:12])
+
+    assert statuses == [b"401"] * 10 + [b"429"]
+
+
 async def test_a_request_without_an_answer_is_told_so(services):
     never = asyncio.Event()
 

@@ -71,7 +71,7 @@ def test_a_logout_outlives_a_killed_server(server):
         assert client.get("/v1/session").status_code == 401
 
 
-@pytest.mark.parametrize("junk", [b"", b" \n", b"\xff\xfe"])
+@pytest.mark.parametrize("junk", [b"", b" \n", b"\xff\xfe", b"\xef\xbb\xbf\n", b"\0\0", b'""'])
 def test_a_server_whose_token_file_holds_no_token_does_not_start(server, junk):
     server.stop()
     (server.state / "admin.token").write_bytes(junk)

@@ -84,6 +84,14 @@ def test_sigterm_stops_it_within_five_seconds_also_with_open_event_streams(serve
     assert not (server.state / "server.json").exists()
 
 
+def test_a_stop_leaves_no_error_in_the_log(server):
+    server.stop()
+    server.wait_for_log("end of log")
+
+    assert [record for record in server._log if record.get("level") == "error"] == []
+    assert server.strange_words == []
+
+
 def test_a_killed_server_leaves_a_directory_that_the_next_one_can_use(server):
     server.kill()
     unreachable = server.run("backup", "get")

@@ -80,3 +80,23 @@ def test_an_operator_cannot_restore_into_the_servers_own_data_directory(server, 
 
     assert sorted(server.state.iterdir()) == before
     assert server.get("restore", "get")["items"] == []
+
+
+def test_a_restore_that_waits_while_its_place_becomes_a_link_into_the_data_directory_fails(server, tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "file").write_text("x")
+    server.tidegate("target", "create", "disk", str(tmp_path / "store"))
+    server.tidegate("volume", "create", "home/docs", "--directory", str(tmp_path / "docs"))
+    server.tidegate("backup", "create", "b", "--wait")
+    server.tidegate("setting", "set", "concurrent-backup-restore-limit", "0")
+    server.tidegate("restore", "create", "r", "--from-backup", "b", "--to", str(tmp_path / "later" / "hooks"))
+    (tmp_path / "later").symlink_to(server.state)
+    before = sorted((server.state / "hooks").rglob("*"))
+
+    server.tidegate("setting", "set", "concurrent-backup-restore-limit", "4")
+    server.run("restore", "wait", "r")
+
+    assert server.get("restore", "get", "r")["status"]["phase"] == "Failed"
+    assert "the data directory of this server" in server.tidegate("restore", "describe", "r")
+    assert sorted((server.state / "hooks").rglob("*")) == before

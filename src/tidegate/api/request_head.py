@@ -37,7 +37,7 @@ class RequestHead:
             await answer(scope, receive, send)
             return
         unknown = self._unknown_host(headers)
-        if unknown:
+        if unknown is not None:
             detail = f"this server is not known as {unknown!r}"
             hint = "call it by its address, or name the host with --allowed-hosts when it starts"
             await problem(HTTPStatus.MISDIRECTED_REQUEST, "Refused", detail, hint=hint)(scope, receive, send)
@@ -50,12 +50,12 @@ class RequestHead:
 
         await self._app(scope, receive, within)
 
-    def _unknown_host(self, headers: Headers) -> str:
+    def _unknown_host(self, headers: Headers) -> str | None:
         known = self._services.hosts
         if known is None:
-            return ""
+            return None
         hosts = (value.decode("latin-1") for name, value in headers if name.lower() == b"host")
-        return next((host[:100] for host in hosts if not is_known_host(host, known)), "")
+        return next((host[:100] for host in hosts if not is_known_host(host, known)), None)
 
 
 def _without_own_address(scope: Scope, headers: Iterable[tuple[bytes, bytes]]) -> Iterable[tuple[bytes, bytes]]:

@@ -131,7 +131,7 @@ class DataDir:
             raise _unusable(self.token_file, error) from error
         except UnicodeDecodeError:
             token = ""
-        if not token:
+        if not any(character.isalnum() for character in token):  # a byte order mark is no token either
             raise InvalidInput(
                 f"{self.token_file} holds no token",
                 hint="delete it, and the next start makes a new one; or write one into it",

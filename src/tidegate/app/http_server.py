@@ -36,6 +36,7 @@ class HttpServer(uvicorn.Server):
             # uvicorn only ever calls it.
             http=cast("Any", partial(Connection, self._connections)),
             ws="none",
+            proxy_headers=False,  # it would believe everyone on this machine; api/proxy_headers.py believes named ones
             h11_max_incomplete_event_size=LARGEST_HEAD,
             timeout_keep_alive=math.ceil(self._connections.limits.idle),
             log_config=None,

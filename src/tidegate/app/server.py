@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from typing import Any
 
 import structlog
 
@@ -110,6 +111,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             notifier=notifier,
             desk=desk,
             archives=archives,
+            keep_out=str(data_dir.path.absolute()),
         )
         services = Services(
             store=store,
@@ -159,8 +161,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             # Side by side, because both may take seconds: clients end their requests, movers clean up.
             # The reconcilers stop before the movers do: what was in progress stays so, and the next start tells it.
             server.stop()
-            watching.cancel()
-            await asyncio.gather(serving, _end_work(runtime, supervisor, hooks, syncs))
+            await asyncio.gather(serving, _ended(watching), _end_work(runtime, supervisor, hooks, syncs))
             await sync_process.close()
             await children.close()
     finally:
@@ -174,6 +175,12 @@ async def _end_work(runtime: Runtime, supervisor: MoverSupervisor, hooks: HookFi
     await syncs.close()
     hooks.close()
     await supervisor.close()
+
+
+async def _ended(watching: "asyncio.Future[Any]") -> None:
+    """End it. What came of it is of no use any more, but an exception that nothing reads leaves an error in the log."""
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
 
 
 async def _first_of(serving: "asyncio.Task[None]", stop: asyncio.Event) -> None:

@@ -60,8 +60,9 @@ def build_runtime(
     notifier: Notifier | None = None,
     desk: DeletionDesk | None = None,
     archives: SystemArchives | None = None,
+    keep_out: str = "",
 ) -> tuple[Runtime, MoverSupervisor]:
-    """All reconcilers over one store, and the supervisor of their movers."""
+    """All reconcilers over one store, and the supervisor of their movers, which restore nothing into `keep_out`."""
     supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = hook_supervisor or HookSupervisor(hooks or NoHooks())
     checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
@@ -90,7 +91,7 @@ def build_runtime(
             SystemBackupSync(store, known, shelf),
             SystemRestoreController(store, clock, known, shelf),
             TransferGates(store, clock, transfers),
-            TransferController(store, clock, supervisor, known, desk, targets.doubt),
+            TransferController(store, clock, supervisor, known, desk, targets.doubt, keep_out),
             deletions,
             MoverBandwidth(store, supervisor),
             VolumeController(store, catalogue),

@@ -54,6 +54,8 @@ class TransferController:
     deletions: DeletionDesk
     doubt: Callable[[str], None] = lambda _target: None
     """Hears of a target whose store a mover found to be another one."""
+    keep_out: str = ""
+    """The server's data directory, into which no restore writes."""
     name: str = "transfer"
     workers: int = 8
 
@@ -140,7 +142,7 @@ class TransferController:
 
     def _means(self, settings: Settings, node: str) -> MoverMeans:
         upload, download = bandwidth_of_each(settings, self.movers.moving_on(node) + 1)
-        return MoverMeans(settings.mover_memory_bytes, upload, download)
+        return MoverMeans(settings.mover_memory_bytes, upload, download, self.keep_out)
 
     async def _clear(self, transfer: Transfer) -> Next:
         try:

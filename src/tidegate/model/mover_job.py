@@ -118,6 +118,8 @@ class DownloadJob(LockKnowledge):
     """Whether zeros become holes in an image; else every byte of it takes space."""
     read_back: bool = False
     """Whether everything is read from the disk again and compared with the backup, once it is written."""
+    keep_out: str = ""
+    """A directory into which, over which and around which nothing is written, wherever links lead by then."""
     memory_bytes: int | None = None
     """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
     upload_bytes_per_second: int | None = None

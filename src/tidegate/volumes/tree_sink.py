@@ -20,6 +20,7 @@ from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.mounted_tree import entries_at, swap_content
+from tidegate.volumes.places import refuse_own
 from tidegate.volumes.tree_read_back import compare_tree
 from tidegate.volumes.tree_unpacking import unpack
 from tidegate.volumes.tree_writer import TreeWriter
@@ -46,6 +47,7 @@ class DirectorySink:
         self._path = os.path.realpath(job.path)
         self._existing_data = job.existing_data
         self._force = job.force
+        self._keep_out = job.keep_out
         self._globs = TreeGlobs(job.includes) if job.includes else None
         self._chosen_bytes = 0
         self._check_free()
@@ -64,6 +66,7 @@ class DirectorySink:
             f"{shown_path(path)}: changed while it was backed up; it may mix old and new content, or have zeros in it"
             for path in changed_files(content.cfg_parameters)
         ]
+        refuse_own(self._path, self._keep_out)  # again: what waited may be behind a new link by now
         with workplace(self._path, make=make_directory, inside=self._is_mounted()) as place:
             with (
                 contextlib.closing(TreeWriter(place, block_size=content.block_size)) as writer,
@@ -103,6 +106,7 @@ class DirectorySink:
         return itertools.chain([root, first], wanted)
 
     def _check_free(self, *, ours: str = "") -> None:
+        refuse_own(self._path, self._keep_out)
         with writing_to(self._path):
             try:
                 found = os.stat(self._path)
