@@ -3,6 +3,9 @@
 import time
 from datetime import UTC, datetime, timedelta
 
+# Python counts nanoseconds since 1970 in 63 bits; from here on it fails to load its own library.
+LAST_DAY = datetime(2262, 4, 11, tzinfo=UTC)
+
 
 class SystemClock:
     """Keeps the Clock's promise with the machine's clocks."""

@@ -2,12 +2,23 @@
 
 import sys
 from collections.abc import Callable
+from datetime import datetime
 
+from tidegate.app.clock import LAST_DAY, SystemClock
 from tidegate.app.collector import loading
 
+_REJECTED = 4  # ExitCode.REJECTED, which cannot be loaded at such a time
 
-def main() -> None:
+
+def main(now: Callable[[], datetime] | None = None) -> None:
     """The entry point of the process."""
+    if (now or SystemClock().now)() >= LAST_DAY:
+        # Nothing else has been loaded: Python's own library fails to load with such a clock.
+        sys.stderr.write(
+            f"Error: the clock of this machine says that it is {LAST_DAY:%Y-%m-%d} or later, too late for Python\n"
+            "Hint: set the clock\n"
+        )
+        sys.exit(_REJECTED)
     with loading():
         run = _load(sys.argv[1:])
     sys.exit(run())
