@@ -10,7 +10,14 @@ import pytest
 RERUN = Path(__file__).resolve().parents[2] / ".ci" / "rerun_failures.py"
 PASSES = "def test_that_passes(): assert True\n"
 BROKEN = "def test_that_is_broken(): assert False\n"
-INTERRUPTS = "import os, signal\ndef test_that_interrupts(): os.kill(os.getpid(), signal.SIGINT)\n"
+# A shell that starts something in the background has it ignore the signal.
+INTERRUPTS = """
+import os, signal
+
+def test_that_interrupts():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.kill(os.getpid(), signal.SIGINT)
+"""
 FAILS_ONCE = """
 import pathlib, pytest
 

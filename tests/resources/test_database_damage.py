@@ -12,7 +12,7 @@ from tidegate.model.backup import Backup
 from tidegate.model.setting import Setting
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.builders import a_backup, a_volume
-from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
 
 
@@ -91,9 +91,8 @@ async def test_it_is_noticed_within_seconds_also_while_nobody_writes(store, path
 
     async def seconds(number):
         for _ in range(number):
+            await clock.until_slept(unless=watching)  # a look at all pages is taken in a thread
             await clock.advance(timedelta(seconds=1))
-            await asyncio.to_thread(store.guard.look_at_content)  # as long as the look of the watch takes
-            await settle()
 
     checkpoint(path)
     watching = asyncio.create_task(DatabaseWatch(store.guard, clock, stop_work).run())
@@ -102,7 +101,8 @@ async def test_it_is_noticed_within_seconds_also_while_nobody_writes(store, path
 
     deed(path)
     await seconds(5)
-    assert watching.done()
+    async with asyncio.timeout(60):
+        await watching
 
     assert told == [store.guard.damage]
     with pytest.raises(DatabaseDamaged):

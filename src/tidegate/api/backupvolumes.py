@@ -22,7 +22,7 @@ from tidegate.api.catalogue_looks import (
     target_urls,
 )
 from tidegate.api.longhorn_actions import action_in, only_known_parameters
-from tidegate.api.longhorn_manners import ANY_OBJECT, answer, base_url, read_body, text_of
+from tidegate.api.longhorn_manners import ANY_OBJECT, ANY_OBJECT_SHOWN, answer, base_url, read_body, text_of
 from tidegate.api.longhorn_shapes import VOLUME_ACTIONS, Wire, backup_shape, volume_shape
 from tidegate.api.parameters import CutParameter
 from tidegate.api.problems import refusals
@@ -108,7 +108,10 @@ async def act(
 @router.delete(
     "/backupvolumes/{identity}",
     status_code=202,
-    responses={200: {"description": "With an action: the volume as it is then"}, 202: {"model": Deletion}},
+    responses={
+        200: {"description": "With an action: the volume as it is then", "content": ANY_OBJECT_SHOWN},
+        202: {"model": Deletion},
+    },
 )
 async def delete(request: Request, identity: str, action: Action = None, name: BackupName = "") -> Response:
     """Delete a whole volume, or with `action=backupDelete` one backup: from all lists at once, then from the store."""

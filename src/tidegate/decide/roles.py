@@ -111,6 +111,7 @@ RULES: tuple[Rule, ...] = (
             "/backups/*/files",
             "/catalogue/backups",
             "/catalogue/counts",
+            "/catalogue/damage/*",
             "/catalogue/facets",
             "/catalogue/records",
             "/catalogue/status",

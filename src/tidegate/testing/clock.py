@@ -3,6 +3,7 @@
 import asyncio
 import heapq
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -15,6 +16,7 @@ class ManualClock:
         self._now = start
         self._sleepers: list[tuple[datetime, int, asyncio.Future[None]]] = []
         self._count = 0
+        self._asleep = asyncio.Event()
 
     def now(self) -> datetime:
         """The time that the test set."""
@@ -32,13 +34,23 @@ class ManualClock:
         self._count += 1
         woken = asyncio.get_running_loop().create_future()
         heapq.heappush(self._sleepers, (self._now + delay, self._count, woken))
+        self._asleep.set()
         await woken
+
+    async def until_slept(self, *, unless: asyncio.Future[Any]) -> None:
+        """Wait until something sleeps here, or `unless` is done: what works in a thread takes its own time."""
+        if not self._sleepers:
+            asleep: asyncio.Future[Any] = asyncio.ensure_future(self._asleep.wait())
+            await asyncio.wait({asleep, unless}, return_when=asyncio.FIRST_COMPLETED)
+            asleep.cancel()
 
     async def advance(self, delay: timedelta) -> None:
         """Let `delay` pass; each sleeper sees exactly its own time when it wakes."""
         goal = self._now + delay
         while self._sleepers and self._sleepers[0][0] <= goal:
             due, _, woken = heapq.heappop(self._sleepers)
+            if not self._sleepers:
+                self._asleep.clear()
             self._now = max(self._now, due)
             if not woken.done():
                 woken.set_result(None)
