@@ -1,7 +1,9 @@
 """The file itself: begun anew when it cannot be used, and wishes to delete that last."""
 
 import asyncio
+import contextlib
 import json
+import os
 import sqlite3
 
 import pytest
@@ -209,3 +211,25 @@ async def test_who_only_joined_the_file_leaves_it_alone_and_says_that_it_is_dama
         await other.full_syncs()
     other.close()
     assert (far.catalogue.renewals, await far.names()) == (0, ["backup-1"])
+
+
+async def test_a_file_that_cannot_be_made_anew_yet_is_made_later_and_no_other_file_is_closed_meanwhile(tmp_path):
+    place, aside = tmp_path / "state", tmp_path / "aside"
+    place.mkdir()
+    catalogue = SqliteCatalogue.open(place / "catalogue.sqlite")
+    place.rename(aside)
+
+    with pytest.raises(CatalogueDamaged):
+        catalogue.look_at_file()
+    with contextlib.ExitStack() as others:  # they get the numbers that became free
+        files = [others.enter_context((aside / f"other-{number}").open("w")) for number in range(20)]
+        for _ in range(2):
+            with pytest.raises(CatalogueDamaged):
+                catalogue.look_at_file()
+        assert all(os.fstat(file.fileno()) for file in files)
+
+    aside.rename(place)
+    (place / "catalogue.sqlite").unlink()
+    catalogue.look_at_file()
+    assert await catalogue.full_syncs() == {}
+    catalogue.close()

@@ -109,6 +109,93 @@ async def test_it_is_noticed_within_seconds_also_while_nobody_writes(store, path
         await store.create(a_backup("lost"))
 
 
+def cut_the_log(log):
+    with log.open("r+b") as file:
+        file.truncate(0)
+
+
+def cut_the_end_of_the_log(log):
+    with log.open("r+b") as file:
+        file.truncate(log.stat().st_size - 6000)
+
+
+def spoil_the_beginning_of_the_log(log):
+    with log.open("r+b") as file:
+        file.seek(12)
+        file.write(b"\xff")
+
+
+LOG_DEEDS = [cut_the_log, cut_the_end_of_the_log, spoil_the_beginning_of_the_log]
+
+
+@pytest.mark.parametrize("deed", LOG_DEEDS)
+async def test_a_log_that_was_cut_or_changed_takes_no_further_write(store, path, deed):
+    await store.create(a_volume("shop", "db"))
+    deed(path.with_name("tidegate.db-wal"))
+
+    with pytest.raises(DatabaseDamaged):
+        await store.create(a_backup("lost"))
+    with pytest.raises(DatabaseDamaged):
+        store.guard.check()
+
+
+@pytest.mark.parametrize("deed", LOG_DEEDS)
+async def test_a_log_that_was_cut_or_changed_is_noticed_while_nothing_is_written(store, path, deed):
+    await store.create(a_volume("shop", "db"))
+    clock, stopped = ManualClock(), asyncio.Event()
+
+    async def stop_work():
+        stopped.set()
+
+    watching = asyncio.create_task(DatabaseWatch(store.guard, clock, stop_work).run())
+    for _ in range(100):
+        await clock.advance(timedelta(seconds=1))
+    assert store.guard.damage is None
+    deed(path.with_name("tidegate.db-wal"))
+
+    for _ in range(50_000):  # the look at the content is in a thread, and takes as long as it takes
+        if watching.done():
+            break
+        await clock.advance(timedelta(seconds=1))
+    assert stopped.is_set()
+    assert store.guard.damage is not None
+
+
+async def test_a_database_that_is_set_back_to_an_earlier_copy_is_noticed(store, path):
+    checkpoint(path)
+    copy = path.read_bytes()
+    for number in range(3):
+        await store.create(a_backup(f"b{number}"))
+    checkpoint(path)
+    store.guard.look_at_content()
+    assert store.guard.damage is None
+
+    with path.open("r+b") as file:
+        file.write(copy)
+    store.guard.look_at_content()
+
+    with pytest.raises(DatabaseDamaged, match="was set back from version 4 to 1"):
+        await store.create(a_backup("lost"))
+
+
+async def test_a_look_at_a_disk_that_fails_says_so_and_not_that_its_transaction_is_over(store, path):
+    await store.create(a_volume("shop", "db"))
+    cut_the_log(path.with_name("tidegate.db-wal"))
+
+    with pytest.raises(DatabaseDamaged, match="disk I/O error"):
+        await store.list(Backup)
+
+
+async def test_a_log_that_is_begun_anew_by_the_server_is_no_damage(path):
+    store = await SqliteStore.open(path, clock=ManualClock(), new_id=counting_ids(), longest_log=100_000)
+    for number in range(60):
+        await store.create(a_backup(f"b{number}"))
+    store.guard.look_at_files()
+
+    assert (store.guard.damage, store.guard.in_doubt) == (None, False)
+    await store.close()
+
+
 async def test_a_whole_database_is_left_alone_however_often_somebody_looks(store, path):
     for number in range(20):
         await store.create(a_backup(f"b{number}"))

@@ -30,10 +30,10 @@ class DatabaseWatch:
         changed_at, not_before = -1, self.clock.monotonic()
         while self.guard.damage is None:
             now = self.guard.changed_at()
-            if now != changed_at and self.clock.monotonic() >= not_before:
+            if self.guard.in_doubt or (now != changed_at and self.clock.monotonic() >= not_before):
                 changed_at, not_before = now, await self._look_at_content()
             self.guard.look_at_files()
-            if self.guard.damage is None:
+            if self.guard.is_sound:
                 await self.clock.sleep(LOOK_EVERY)
         log.error("database damaged", reason=self.guard.damage.message, way_back=self.guard.damage.hint)
         await self.stop_work()

@@ -70,7 +70,10 @@ class CatalogueFile:
                 return
             # Closed first: the last connection to the old file deletes a log by its name, which is that of the new one.
             damaged.close()
-            self._opened = _Opened(self._path, begin_anew(self._path, reason), self._longest_log)
+            try:
+                self._opened = _Opened(self._path, begin_anew(self._path, reason), self._longest_log)
+            except OSError as error:
+                raise CatalogueDamaged(f"{self._path} cannot be made anew: {error.strerror or error}") from error
             self.renewals += 1
 
 

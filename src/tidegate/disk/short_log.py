@@ -29,15 +29,19 @@ class ShortLog:
         self._wait_ms = wait_ms
         self._try_beyond = longest
 
-    def keep(self) -> None:
-        """Call it after a commit, outside of a transaction. Returns soon: what did not work is tried again later."""
+    def keep(self) -> bool:
+        """Return whether the log may have been begun anew. Call it after a commit, outside of a transaction.
+
+        Returns soon: what did not work is tried again later.
+        """
         if self._size() <= self._try_beyond:
-            return
+            return False
         self._begin_anew()
         size = self._size()
         # Somebody with a tool of their own may read for hours. To wait for them after each commit would stop the writer
         # for as long: so there is another try only after the log has grown noticeably.
         self._try_beyond = size + self._longest // 8 if size > self._longest else self._longest
+        return True
 
     def _size(self) -> int:
         try:

@@ -28,5 +28,7 @@ class Turnstile:
             fcntl.flock(self._handle, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """For when nothing more is written."""
-        os.close(self._handle)
+        """For when nothing more is written. Closing twice is harmless: by then the number may be another file's."""
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)

@@ -34,8 +34,9 @@ class Database:
                 try:
                     migrate(connection, path)
                     guard = DatabaseGuard(path)
+                    guard.committed_version = read_last_version(connection)
                     guard.look_at_files()
-                    return cls(path, ownership, connection, read_last_version(connection), guard)
+                    return cls(path, ownership, connection, guard.committed_version, guard)
                 except BaseException:
                     connection.close()
                     raise

@@ -46,7 +46,8 @@ class Reader:
                 try:
                     return at(connection)
                 finally:
-                    connection.execute("COMMIT")
+                    if connection.in_transaction:  # a disk that fails has ended it
+                        connection.execute("COMMIT")
         except DatabaseDamaged as error:
             if self._guard is not None:
                 self._guard.note(error)

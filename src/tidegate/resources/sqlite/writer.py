@@ -106,7 +106,8 @@ class Writer:
                 self._loop.call_soon_threadsafe(self._settle, settled)
             except RuntimeError:
                 return  # the loop is closed: nobody waits for an answer any more
-            self._log.keep()  # those who wait for an answer have it already
+            if self._log.keep():  # those who wait for an answer have it already
+                self._guard.log_begun_anew()
 
     def _next_group(self) -> list[_Job] | None:
         group = self._groups.get()
@@ -136,6 +137,7 @@ class Writer:
             return [done for job in group for done in self._commit([job])]
 
     def _in_one_transaction(self, group: list[_Job]) -> list[_Done]:
+        self._refuse_if_damaged()
         self._connection.execute("BEGIN IMMEDIATE")
         version = self._committed_version
         settled = []
@@ -156,5 +158,12 @@ class Writer:
         # A commit into a file that was deleted succeeds and is lost.
         self._guard.look_at_files()
         self._guard.check()
-        self._committed_version = version
+        self._committed_version = self._guard.committed_version = version
         return settled
+
+    def _refuse_if_damaged(self) -> None:
+        """A commit behind the end of a log that was cut would hide that, and spread it."""
+        self._guard.look_at_files()
+        if self._guard.in_doubt:
+            self._guard.look_at_content()
+        self._guard.check()
