@@ -1,5 +1,7 @@
 """What a person meets when the files of a server are damaged, while it runs and when it starts."""
 
+import os
+
 import pytest
 
 
@@ -31,6 +33,30 @@ def test_a_database_that_is_deleted_under_a_running_server_is_noticed_and_nothin
         wanted = {"metadata": {"name": "b"}, "spec": {"includedNamespaces": ["shop"]}}
         answer = client.post("/v1/backups", json=wanted)
         assert (answer.status_code, answer.json()["code"]) == (503, "DatabaseDamaged")
+    assert server.stop() == 0
+
+    server.start()
+    assert "tidegate system restore" in server.wait_for_log("the database is gone; all begins anew")["way_back"]
+
+
+def test_an_application_that_a_backup_has_frozen_goes_on_when_the_database_is_gone(with_volume):
+    server = with_volume
+    hooks, said = server.state / "hooks", server.root / "said"
+    hooks.mkdir(exist_ok=True, mode=0o700)
+    for name, rest in (("freeze", f"exec sleep 600 <{server.root}/never"), ("thaw", "")):
+        (hooks / name).write_text(f"#!/bin/sh\necho {name} >> {said}\n{rest}\n")
+        (hooks / name).chmod(0o700)
+    os.mkfifo(server.root / "never")
+    pre, post = ({"exec": {"command": [name], "timeout": "10m"}} for name in ("freeze", "thaw"))
+    hook = {"name": "app", "pre": [pre], "post": [post]}
+    with server.client() as client:
+        spec = {"includedNamespaces": ["shop"], "hooks": {"resources": [hook]}}
+        assert client.post("/v1/backups", json={"metadata": {"name": "b"}, "spec": spec}).status_code == 201
+        server.wait_for_log("hook runs", stage="pre")
+
+        (server.state / "tidegate.db").unlink()
+        server.wait_for_log("all work has stopped, because of the damaged database")
+    assert said.read_text().split()[-1] == "thaw"
     assert server.stop() == 0
 
 

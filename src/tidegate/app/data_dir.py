@@ -79,6 +79,11 @@ class DataDir:
         """What movers remember of their uploads; may be thrown away."""
         return self.path / "maps"
 
+    def warn_of_loss(self) -> None:
+        """Say if a server has worked here whose resources are gone. It starts all the same: that is the way back."""
+        if self.access.exists() and not self.database.exists():
+            log.warning("the database is gone; all begins anew", path=str(self.database), way_back=WAY_BACK)
+
     def take(self) -> None:
         """Become the owner; raises AlreadyRunning if somebody else is."""
         try:

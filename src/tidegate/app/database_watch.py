@@ -37,6 +37,7 @@ class DatabaseWatch:
                 await self.clock.sleep(LOOK_EVERY)
         log.error("database damaged", reason=self.guard.damage.message, way_back=self.guard.damage.hint)
         await self.stop_work()
+        log.warning("all work has stopped, because of the damaged database")
 
     async def _look_at_content(self) -> float:
         """Return when the next look is allowed."""

@@ -62,6 +62,7 @@ def run_server(options: ServerOptions) -> None:
     """Run until a signal says stop. Raises UserError before anything is changed if it cannot run."""
     data_dir = DataDir(options.data_dir)
     data_dir.take()
+    data_dir.warn_of_loss()
     try:
         with listening_socket(options.host, options.port) as listener:
             asyncio.run(_serve(data_dir, listener, options))

@@ -4,12 +4,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import shorten
 
 from tidegate.disk.sqlite_damage import means_damage
 from tidegate.errors import AlreadyRunning, DamageError, DatabaseDamaged, NoSpace, TidegateError, UserError
 
 # Extended codes tell more in the upper bits; the lowest eight are the kind of error.
 _KIND_OF_ERROR = 0xFF
+_LONGEST_WORDS = 160
 WAY_BACK = (
     "Come back from a system backup: stop the server, move tidegate.db, tidegate.db-wal and tidegate.db-shm aside,"
     " start it, then `tidegate target create NAME URL` and `tidegate system restore create --from NAME`."
@@ -35,7 +37,7 @@ def in_our_words(error: Exception, path: Path) -> Exception:
         return error
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _KIND_OF_ERROR
     if means_damage(error):
-        return DatabaseDamaged(f"{path} is damaged: {error}", hint=WAY_BACK)
+        return DatabaseDamaged(f"{path} is damaged: {in_one_line(str(error))}", hint=WAY_BACK)
     return _by_code(code, path, error) or error
 
 
@@ -51,3 +53,8 @@ def _by_code(code: int, path: Path, error: sqlite3.Error) -> TidegateError | Non
             return UserError(f"{path} cannot be opened for writing: {error}")
         case _:
             return None
+
+
+def in_one_line(said: str) -> str:
+    """What SQLite said, without the content of a whole row."""
+    return shorten(said, _LONGEST_WORDS, placeholder=" ...")

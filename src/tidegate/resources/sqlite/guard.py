@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tidegate.disk.log_header import is_log_header
 from tidegate.errors import DatabaseDamaged
-from tidegate.resources.sqlite.errors import WAY_BACK, in_our_words
+from tidegate.resources.sqlite.errors import WAY_BACK, in_one_line, in_our_words
 from tidegate.resources.sqlite.schema import read_last_version
 
 
@@ -103,7 +103,7 @@ class DatabaseGuard:
             self.note(in_our_words(error, self.path))
             return
         if said != "ok":
-            self._damaged(f"{self.path} is damaged: {said}")
+            self._damaged(f"{self.path} is damaged: {in_one_line(said)}")
         elif version < least:
             self._damaged(f"{self.path} was set back from version {least} to {version} while the server runs")
 
