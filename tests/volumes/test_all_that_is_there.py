@@ -7,6 +7,7 @@ import struct
 import subprocess
 import tempfile
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -289,6 +290,23 @@ def test_a_file_that_the_destination_cannot_hold_is_named(tmp_path):
         ):
             with pytest.raises(OSError, match=f"{LONGER_THAN_A_NAME}: File name too long"):
                 write()
+
+
+def test_attributes_that_no_line_can_hold_are_named_by_each_backup(wide):
+    in_an_hour = ManualClock(datetime.now(UTC) + timedelta(hours=1))  # noqa: TID251  files have the machine's time
+    bench = MoverBench(MemoryObjects(in_an_hour), clock=in_an_hour)
+    (wide / "tree").mkdir()
+    (wide / "tree" / "laden").write_bytes(b"content")
+    try:
+        for number in range(200):
+            os.setxattr(wide / "tree" / "laden", f"user.{number}", bytes(65_536))
+    except OSError:
+        pytest.skip("/dev/shm does not hold so many attributes")
+    sentence = "laden: its extended attributes are too large and were left out"
+    for number in (1, 2, 3):
+        assert bench.upload(wide / "tree", f"backup-{number}", VolumeKind.DIRECTORY).warnings == (sentence,)
+    bench.download(wide / "back", "backup-3", VolumeKind.DIRECTORY)
+    assert (wide / "back" / "laden").read_bytes() == b"content"
 
 
 @needs_root

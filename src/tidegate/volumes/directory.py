@@ -205,6 +205,7 @@ class DirectorySource:
             self._warnings.add(
                 f"{shown_path(scanned.entry.path)}: its extended attributes are too large and were left out"
             )
+            self._scan.lost_attributes = True
             line = replace(scanned.entry, xattrs={}).encode(extents)
         begin = self._spool.append(line)
         for extent in extents:
