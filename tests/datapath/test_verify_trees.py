@@ -123,6 +123,14 @@ def test_a_manifest_that_does_not_match_its_checksum_is_damage(look, stored):
     ]
 
 
+def test_a_tree_that_does_not_say_that_it_is_one_is_damage(look, stored):
+    cfg = stored.backup_cfg("backup-2")
+    parameters = {name: value for name, value in cfg.parameters.items() if name != "tidegate.dev/content"}
+    stored.save_backup_cfg(replace(cfg, parameters=parameters))
+
+    assert {one.backup: one.whole for one in look().backups} == {"backup-1": True, "backup-2": False}
+
+
 def test_a_damaged_block_of_a_manifest_is_found_without_reading_data(look, stored, store):
     [*_, manifest] = stored.backup_cfg("backup-1").blocks
     store.put(block_key(VOLUME, manifest.checksum), b"junk")

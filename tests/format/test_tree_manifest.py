@@ -261,7 +261,10 @@ def test_a_mark_comes_back_and_an_image_has_none():
     assert TreeMark.of({}, image_size=5000) is None
 
 
-@pytest.mark.parametrize("change", [{"manifest-version": "2"}, {"manifest-offset": "x"}, {"manifest-length": "9999"}])
+@pytest.mark.parametrize(
+    "change",
+    [{"manifest-version": "2"}, {"manifest-offset": "x"}, {"manifest-length": "9999"}, {"content": "image"}],
+)
 def test_a_mark_that_cannot_be_is_damage(change):
     parameters = TreeMark(4096, 100, "0" * 64, 77).parameters() | {
         f"tidegate.dev/{key}": value for key, value in change.items()

@@ -110,6 +110,8 @@ class TreeMark:
     def of(cls, parameters: Mapping[str, str], *, image_size: int) -> "TreeMark | None":
         """The mark, or None if the backup holds no tree; raises DamagedMetadata if it cannot be right."""
         if parameters.get(CONTENT) != TREE:
+            if _OFFSET in parameters or _CHECKSUM in parameters:
+                raise DamagedMetadata("the cfg tells where a tree's manifest is, but not that it holds a file tree")
             return None
         version = _number(parameters, _VERSION)
         if version != VERSION:
