@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import stat
 import struct
 import subprocess
 import tempfile
@@ -307,6 +308,33 @@ def test_attributes_that_no_line_can_hold_are_named_by_each_backup(wide):
         assert bench.upload(wide / "tree", f"backup-{number}", VolumeKind.DIRECTORY).warnings == (sentence,)
     bench.download(wide / "back", "backup-3", VolumeKind.DIRECTORY)
     assert (wide / "back" / "laden").read_bytes() == b"content"
+
+
+@pytest.fixture
+def plain_disk(tmp_path):
+    """A file system that keeps no attributes."""
+    place = tmp_path / "plain"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "ramfs", "plain", place], check=False, capture_output=True).returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+@pytest.mark.parametrize("kind", [VolumeKind.DIRECTORY, VolumeKind.IMAGE])
+def test_the_group_does_not_get_what_an_access_list_gave_to_another(bench, tree, plain_disk, kind):
+    (tree / "file").write_bytes(b"secret")
+    try:
+        os.setxattr(tree / "file", "system.posix_acl_access", FOR_1234_TOO)
+    except OSError:
+        pytest.skip("the file system has no access lists")
+    assert stat.S_IMODE((tree / "file").stat().st_mode) == 0o770  # the mask, and what others have
+    bench.upload(tree if kind is VolumeKind.DIRECTORY else tree / "file", kind=kind)
+
+    bench.download(plain_disk / "back", kind=kind)
+
+    back = plain_disk / "back" / "file" if kind is VolumeKind.DIRECTORY else plain_disk / "back"
+    assert stat.S_IMODE(back.stat().st_mode) == 0o750
 
 
 @needs_root

@@ -2,11 +2,14 @@
 
 import errno
 import os
+import stat
 from collections.abc import Callable
 from functools import cache, partial
 
+from tidegate.format.access_list import ACCESS_LIST, mode_without
+
 _HANDLES = "/proc/self/fd"
-_ACCESS_LISTS = ("system.posix_acl_default", "system.posix_acl_access")
+_ACCESS_LISTS = ("system.posix_acl_default", ACCESS_LIST)
 # The file system has none, or the file is gone: its bytes will say so.
 _NONE_THERE = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOENT, errno.ESTALE})
 
@@ -76,3 +79,12 @@ def forget_inherited_rights(path: str) -> None:
         except OSError as error:
             if error.errno not in _NONE_THERE | {errno.ENODATA}:
                 raise
+
+
+def plain_mode(target: int | str, found: os.stat_result) -> int:
+    """The mode of a file whose access list is not kept."""
+    mode = stat.S_IMODE(found.st_mode)
+    try:
+        return mode_without(os.getxattr(target, ACCESS_LIST), mode)
+    except OSError:  # it has none
+        return mode

@@ -12,6 +12,7 @@ from tidegate.format.image_rights import ImageRights
 from tidegate.model.mover_job import SnapshotWish
 from tidegate.model.volume_kind import VolumeKind
 from tidegate.ports.volume_data import NO_SNAPSHOT
+from tidegate.volumes.attributes import plain_mode
 from tidegate.volumes.holes import data_ranges
 from tidegate.volumes.image_snapshot import Clone, take_snapshot
 from tidegate.volumes.unfinished_mark import refuse_unfinished
@@ -77,7 +78,7 @@ class ImageSource:
         if not stat.S_ISREG(self._before.st_mode):
             return {}
         facts = self._before
-        return ImageRights(stat.S_IMODE(facts.st_mode), facts.st_uid, facts.st_gid).to_parameters()
+        return ImageRights(plain_mode(self._live, facts), facts.st_uid, facts.st_gid).to_parameters()
 
     def proof(self, *, settled_before: datetime) -> str | None:
         """See VolumeSource. A device does not know when it was written to."""

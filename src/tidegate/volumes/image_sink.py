@@ -12,6 +12,7 @@ from tidegate.format.packed_tree import CONTENT, TREE
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
+from tidegate.volumes.attributes import plain_mode
 from tidegate.volumes.device_sink import changed_warning
 from tidegate.volumes.image_writer import bring_up_to_date, copy_sparsely, fill
 from tidegate.volumes.places import refuse_own
@@ -89,7 +90,7 @@ class ImageSink:
         """
         with contextlib.suppress(FileNotFoundError):
             before = os.stat(self._path)
-            recorded = ImageRights(stat.S_IMODE(before.st_mode), before.st_uid, before.st_gid)
+            recorded = ImageRights(plain_mode(self._path, before), before.st_uid, before.st_gid)
         if recorded is None:
             return ()
         with contextlib.suppress(PermissionError):  # only root may give files away

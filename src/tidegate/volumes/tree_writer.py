@@ -7,12 +7,13 @@ import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from tidegate.disk.direct_writer import DirectWriter, write_at
 from tidegate.errors import DamagedMetadata
+from tidegate.format.access_list import ACCESS_LIST, mode_without
 from tidegate.format.shown_path import shown_path
 from tidegate.format.times import moment_of
 from tidegate.format.tree_batches import Pack, Part, SplitFile
@@ -211,7 +212,9 @@ class TreeWriter:
         elif (entry.uid, entry.gid) != self._our_owner:
             self._owners_left_out = True
         for name in entry.xattrs:
-            self._try(entry, f"attribute {name}", partial(os.setxattr, handle, name, entry.xattrs[name]))
+            is_set = self._try(entry, f"attribute {name}", partial(os.setxattr, handle, name, entry.xattrs[name]))
+            if name == ACCESS_LIST and not is_set:
+                entry = replace(entry, mode=mode_without(entry.xattrs[name], entry.mode))
         self._give_mode(entry, handle)
         self._give_time(entry, handle)
 
@@ -251,11 +254,13 @@ class TreeWriter:
             self._try(entry, f"attribute {name}", give)
         self._give_time(entry, entry.name, dir_fd=parent, follow_symlinks=False)
 
-    def _try(self, entry: TreeEntry, what: str, action: Callable[[], None]) -> None:
+    def _try(self, entry: TreeEntry, what: str, action: Callable[[], None]) -> bool:
         try:
             action()
         except (OSError, OverflowError) as error:
             self._warn_left_out(entry, what, error)
+            return False
+        return True
 
     def _warn_left_out(self, entry: TreeEntry, what: str, error: OSError | OverflowError) -> None:
         reason = error.strerror if isinstance(error, OSError) else str(error)
