@@ -23,5 +23,5 @@ def _rights_of_group(access_list: bytes) -> int:
         return 0
     entries = access_list[_HEADER.size :]
     whole = entries[: len(entries) // _ENTRY.size * _ENTRY.size]
-    rights = {tag: rights for tag, rights, _ in _ENTRY.iter_unpack(whole)}
+    rights: dict[int, int] = {tag: rights for tag, rights, _ in _ENTRY.iter_unpack(whole)}
     return rights.get(_GROUP, 0) & rights.get(_MASK, 0o7) & 0o7
