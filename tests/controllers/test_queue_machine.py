@@ -35,6 +35,7 @@ ALL_NAMES = (*NAMESPACES, "e")
 WISHES = st.lists(st.sampled_from([*ALL_NAMES, "a*", "*b", "?", "[ab]", "*"]), max_size=3, unique=True).map(tuple)
 EXCLUDES = st.sampled_from([(), (), (), ("a",), ("b", "c"), ("a*",)])
 NUMBERS = st.integers(0, 10**6)
+SLOW = st.sampled_from(["thaw", "movers", "both", "nothing"])
 KINDS = st.sampled_from([Backup, Backup, Restore])
 SOURCE = "source"
 """The backup that is restored."""
@@ -164,9 +165,9 @@ class Queues(RuleBasedStateMachine):
         elsewhere=st.sampled_from([False, False, True]),
     )
     def restore(self, names, elsewhere):
-        self.do(self._restore(names, elsewhere))
+        self.do(self._restore(names, elsewhere=elsewhere))
 
-    async def _restore(self, names, elsewhere):
+    async def _restore(self, names, *, elsewhere=False):
         self.names += 1
         metadata = Metadata(name=f"r{self.names:03}", finalizers=(RESTORE_FINALIZER,))
         place = f"/elsewhere/{self.names}" if elsewhere else None
@@ -193,14 +194,22 @@ class Queues(RuleBasedStateMachine):
     def delete(self, number, kind):
         self.do(self._delete(number, kind=kind))
 
-    @rule(number=NUMBERS, thaw_hangs=st.booleans(), movers_go_on=st.booleans(), kind=KINDS)
-    def delete_what_runs(self, number, thaw_hangs, movers_go_on, kind):
-        if thaw_hangs:
+    @rule(name=st.sampled_from(NAMESPACES[:-1]), kind=KINDS, waiting=KINDS, number=NUMBERS, slow=SLOW)
+    def delete_what_runs_while_another_waits(self, name, kind, waiting, number, slow):
+        for one in (kind, waiting):
+            asked = self._create((name,), (), 2, again=False, freezes=True) if one is Backup else self._restore((name,))
+            self.do(asked)
+            self.do(self._settle())
+        if slow in {"thaw", "both"}:
             self.world.hooks.stuck.add("thaw")
-        for mover in self.work.at_work(self.world.movers):
-            mover.stubborn = movers_go_on
+        self.work.set_stubborn(self.world.movers, stubborn=slow in {"movers", "both"})
         runs = BackupPhase.IN_PROGRESS if kind is Backup else RestorePhase.IN_PROGRESS
         self.do(self._delete(number, runs, kind=kind))
+
+    @rule()
+    def removals_end(self):
+        self.work.end_removals(self.world.movers)
+        self.do(self._settle())
 
     async def _delete(self, number, *phases, kind):
         if one := await self._pick(number, *phases, kind=kind):

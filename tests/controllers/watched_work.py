@@ -37,6 +37,15 @@ class WatchedWork:
         self.ended_movers.append(mover)
         mover.finish(size=1) if well else mover.fail("SourceUnreadable", "the disk is gone")
 
+    def end_removals(self, movers: FakeMovers):
+        for mover in self.at_work(movers):
+            if isinstance(mover.job, RemoveJob):
+                self.end(mover)
+
+    def set_stubborn(self, movers: FakeMovers, *, stubborn):
+        for mover in self.at_work(movers):
+            mover.stubborn = stubborn or mover.cancelled  # one that was told to stop and goes on does not change
+
     def kill_those_that_do_not_stop(self, movers: FakeMovers):
         """As the host of real movers does seconds after they were told to stop."""
         for mover in self.at_work(movers):
@@ -54,9 +63,10 @@ class WatchedWork:
         self.hooks.log.clear()
         busy: dict[str, object] = {}
         for job in [mover.job for mover in self.at_work(movers)]:
-            if isinstance(job, RemoveJob) or not job.path.startswith("/data/"):
-                continue  # it touches a store, or a place of its own
-            namespace = job.path.split("/")[2]
+            removes = isinstance(job, RemoveJob)
+            if job.only_unfinished if removes else not job.path.startswith("/data/"):
+                continue  # what a failed upload left is cleared away beside others; a restore to a place of its own
+            namespace = job.store_volume.partition(".")[0] if removes else job.path.split("/")[2]
             assert namespace not in busy, (namespace, job, busy[namespace])
             busy[namespace] = job
             assert not isinstance(job, DownloadJob) or namespace not in self._frozen_by, namespace
