@@ -194,8 +194,15 @@ class Queues(RuleBasedStateMachine):
     def delete(self, number, kind):
         self.do(self._delete(number, kind=kind))
 
-    @rule(name=st.sampled_from(NAMESPACES[:-1]), kind=KINDS, waiting=KINDS, number=NUMBERS, slow=SLOW)
-    def delete_what_runs_while_another_waits(self, name, kind, waiting, number, slow):
+    @rule(
+        name=st.sampled_from(NAMESPACES[:-1]),
+        kind=KINDS,
+        waiting=KINDS,
+        number=NUMBERS,
+        slow=SLOW,
+        removed=st.booleans(),
+    )
+    def delete_what_runs_while_another_waits(self, name, kind, waiting, number, *, slow, removed):
         for one in (kind, waiting):
             asked = self._create((name,), (), 2, again=False, freezes=True) if one is Backup else self._restore((name,))
             self.do(asked)
@@ -206,10 +213,9 @@ class Queues(RuleBasedStateMachine):
         runs = BackupPhase.IN_PROGRESS if kind is Backup else RestorePhase.IN_PROGRESS
         self.do(self._delete(number, runs, kind=kind))
 
-    @rule()
-    def removals_end(self):
-        self.work.end_removals(self.world.movers)
-        self.do(self._settle())
+        if removed:
+            self.work.end_removals(self.world.movers)
+            self.do(self._settle())
 
     async def _delete(self, number, *phases, kind):
         if one := await self._pick(number, *phases, kind=kind):
