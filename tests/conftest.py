@@ -39,6 +39,7 @@ LONG = (
     "journeys/test_notifications.py",
     "journeys/test_queue_journey.py",
     "journeys/test_restores.py",
+    "journeys/test_restores_first.py",
     "journeys/test_s3_journey.py",
     "journeys/test_seed_test_plan.py",
     "journeys/test_unmounted_share.py",
