@@ -5,12 +5,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidegate.decide.gate_surroundings import GateSurroundings
 from tidegate.decide.prepare_count import PREPARING
-from tidegate.decide.restore_limit import asked, in_progress
+from tidegate.decide.restore_limit import asked, in_progress, over
 from tidegate.decide.transfer_gates import plan_accepts, plan_starts
 from tidegate.decide.transfer_table import TransferTable
 from tidegate.decide.transfer_waits import TransferWaits
@@ -27,19 +27,21 @@ class World:
     """What the gates decide is done at once; how long each is prepared and moves is up to the test."""
 
     def __init__(self, load, nodes=NODES):
-        settings = replace(effective_settings([]), concurrent_restores=1_000, load_concurrency=load)
+        now = replace(effective_settings([]), concurrent_restores=1_000, load_concurrency=load)
         self.load, self.nodes = load, nodes
-        self.around = GateSurroundings.of(settings, [a_node(name) for name in nodes])
+        self.around = GateSurroundings.of(now, [a_node(name) for name in nodes])
         self.table, self.stored = TransferTable(), {}
         self.ends: dict[str, int] = {}
         """Transfers that ended on its node while a restore waited."""
         self.asked = 0
+        self.now = THEN
 
     def ask(self, *, restore, node):
         self.asked += 1
+        self.now += timedelta(seconds=1)
         kind = DataDownload if restore else DataUpload
         transfer = a_transfer(f"t{self.asked:03}", kind=kind, volume=("ns", f"v{self.asked}"))
-        transfer = transfer.with_spec(node=node).with_metadata(creation_timestamp=THEN + timedelta(seconds=self.asked))
+        transfer = transfer.with_spec(node=node).with_metadata(creation_timestamp=self.now)
         self._put(asked(transfer) if restore else transfer)
         if restore:
             self.ends[transfer.name] = 0
@@ -52,7 +54,9 @@ class World:
 
     def end(self, name):
         node = self.stored[name].status.node
-        self.table.forget(self.stored.pop(name).ref)
+        self.now += timedelta(seconds=1)
+        ended = self.stored.pop(name).with_status(phase=P.COMPLETED, completion_timestamp=self.now)
+        self.table.note(over(ended) if ended.direction == "download" else ended)
         for restore in self.ends:
             waiting = self.stored.get(restore)
             if waiting and waiting.spec.node == node and self.waits_for_its_node(waiting):
@@ -122,10 +126,12 @@ class World:
 
 lengths = st.one_of(st.none(), st.integers(1, 6))
 kinds_of_step = st.sampled_from(["backup", "backup", "backup", "restore", "ready", "ready", "end"])
-steps = st.lists(st.tuples(kinds_of_step, st.integers(0, 1000)), max_size=120)
+# Long ones: what holds up others takes some steps to come about.
+steps = st.lists(st.tuples(kinds_of_step, st.integers(0, 1000)), min_size=20, max_size=80)
 
 
 @pytest.mark.parametrize("nodes", [NODES, NODES[:1]], ids=["four nodes", "one node"])
+@settings(max_examples=100)
 @given(limit=st.one_of(st.none(), st.integers(1, 3)), length=lengths, steps=steps)
 def test_a_restore_moves_after_at_most_one_transfer_and_no_node_idles_for_full_ones(nodes, limit, length, steps):
     world = World(LoadConcurrency(global_config=limit, prepare_queue_length=length, restore_share=1), nodes)
@@ -167,3 +173,38 @@ def test_backups_for_a_full_node_leave_the_other_nodes_at_work():
         world.ready(world.named(P.ACCEPTED)[0])
 
     assert {*others} <= {*world.named(P.IN_PROGRESS)}
+
+
+def test_where_only_places_are_missing_the_slot_goes_that_no_restore_has_waited_a_transfer_for():
+    """Both restores have a free node and no place: one of two backups that are ready must take the slot it left."""
+    world = World(LoadConcurrency(global_config=1, prepare_queue_length=2, restore_share=1))
+    moving = world.ask(restore=False, node="n1")
+    world.ready(moving)
+    ahead = world.ask(restore=False, node="n1")
+    with_room = world.ask(restore=False, node="n2")
+    world.ready(ahead)
+    waited = world.ask(restore=True, node="n1")
+    world.ask(restore=True, node="n2")
+
+    world.end(moving)
+    world.ready(with_room)
+
+    assert world.named(P.IN_PROGRESS) == [with_room]
+    world.ready(waited)
+    assert world.named(P.IN_PROGRESS) == sorted([with_room, waited])
+
+
+def test_a_restore_that_moves_once_it_is_ready_gets_a_place_before_an_older_one_that_does_not():
+    world = World(LoadConcurrency(global_config=1, prepare_queue_length=2, restore_share=1))
+    busy, ends = (world.ask(restore=False, node=node) for node in ("n1", "n2"))
+    for name in (busy, ends):
+        world.ready(name)
+    ahead = world.ask(restore=False, node="n2")
+    world.ready(ahead)
+    older, younger = (world.ask(restore=True, node=node) for node in ("n1", "n2"))
+
+    world.end(ends)
+
+    assert (world.named(P.ACCEPTED), world.named(P.NEW)) == ([younger], [older])
+    world.ready(younger)
+    assert world.named(P.IN_PROGRESS) == [busy, younger]

@@ -40,6 +40,8 @@ class GateTally:
     spare: int
     in_line: Counter[str]
     """Restores for which only a place in the prepare queue is missing, on each node."""
+    first_in_line: dict[str, int]
+    """When the first of them asked."""
     uploading: dict[tuple[str, str], Ref]
     """Volumes that the plan itself lets move, and by which upload."""
 
@@ -61,10 +63,11 @@ class GateTally:
             ahead=0,
             spare=int(sum(len(node.pools) for node in ready) > 1),
             in_line=Counter(),
+            first_in_line={},
             uploading={},
         )
         tally.ahead = tally._count_ahead()
-        tally.in_line = tally._count_in_line()
+        tally._count_in_line()
         return tally
 
     @property
@@ -126,6 +129,14 @@ class GateTally:
         """The same for being prepared: restores on their way to a node count."""
         return self.carried[name, True] < self.around.restore_share
 
+    def moves_once_prepared(self, name: str) -> bool:
+        """Whether the next restore for this node moves as soon as it is ready, for backups leave it a free slot."""
+        if not self.restore_is_prepared_first(name):
+            return False
+        node = self.around.nodes[name]
+        before = self.carried[name, True] - self.moving[name, True]
+        return self._number(self.moving, node, restore=True) + before < node.limit
+
     @property
     def only_places_are_missing(self) -> bool:
         """Whether the prepare queue is full of transfers that are ready, so that nothing new comes without a start."""
@@ -157,6 +168,10 @@ class GateTally:
         self.moving[entry.load] += 1
         if not entry.restore:
             self.uploading[entry.volume] = entry.ref
+
+    def owes_its_slot(self, name: str) -> bool:
+        """Whether something has ended on this node since a restore asked that lacks nothing but a place."""
+        return name in self.first_in_line and self.table.last_end.get(name, 0) >= self.first_in_line[name]
 
     def _queue_obstacle(self, node: NodePlace, *, restore: bool) -> Obstacle | None:
         queue = self.prepare_queue
@@ -190,14 +205,15 @@ class GateTally:
                 ahead += min(carried - moving, max(0, carried - limit))
         return ahead
 
-    def _count_in_line(self) -> Counter[str]:
-        found: Counter[str] = Counter()
+    def _count_in_line(self) -> None:
+        # Counted apart, because the way of each lane depends on neither.
         for key, lane in self.table.new.items():
             if key.restore and key.node is not None:
                 obstacle = self.way_for(key)[1]
                 if obstacle is None or obstacle.reason is Reason.PREPARE_QUEUE_FULL:
-                    found[key.node] += len(lane)
-        return found
+                    self.in_line[key.node] += len(lane)
+                    first = self.first_in_line.get(key.node, lane[0].asked)
+                    self.first_in_line[key.node] = min(first, lane[0].asked)
 
     def _node_for(self, lane: NewLane) -> NodePlace | None:
         def fits(node: str) -> bool:

@@ -30,8 +30,11 @@ def plan_starts(table: TransferTable, around: GateSurroundings) -> list[Transfer
     nodes = sorted({node for node, _ in table.prepared})
     found = [entry for node in nodes for entry in _starting(table, tally, node)]
     if not found and tally.only_places_are_missing:
-        # A slot that is kept for a restore without a place, and no place before a backup moves: that one goes.
-        found = [entry for node in nodes for entry in _starting(table, tally, node, keep=False)][:1]
+        # Slots are kept for restores without a place, and no place comes before a backup moves: one goes, where
+        # nothing has ended since the restore asked. There is such a node, because one place is left by all who wait
+        # for full nodes.
+        found = [entry for node in nodes for entry in _starting(table, tally, node, keep=False)]
+        found = sorted(found, key=lambda entry: (tally.owes_its_slot(entry.node or ""), entry.place))[:1]
     return found
 
 
@@ -43,7 +46,8 @@ def plan_accepts(table: TransferTable, around: GateSurroundings) -> list[Accepte
     """
     tally, taken = GateTally.of(table, around), Counter[NewLane]()
     restores = [key for key in table.new if key.restore]
-    first = _accepting(table, tally, restores, taken, among=tally.restore_is_prepared_first)
+    first = _accepting(table, tally, restores, taken, among=tally.moves_once_prepared)
+    first += _accepting(table, tally, restores, taken, among=tally.restore_is_prepared_first)
     return first + _accepting(table, tally, table.new, taken)
 
 

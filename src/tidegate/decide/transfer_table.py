@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tidegate.decide.prepare_count import KINDS, PREPARING, PrepareCount
-from tidegate.decide.restore_limit import RESTORE_PRIORITY_LABEL, asked_at, holds_slot, is_asked
+from tidegate.decide.restore_limit import RESTORE_PRIORITY_LABEL, asked_at, asked_label, holds_slot, is_asked
 from tidegate.decide.transfer_lane import Lane, NewLane, Place
 from tidegate.model.resource import Ref
 from tidegate.model.transfer import Transfer, TransferPhase
@@ -105,6 +105,8 @@ class TransferTable:
         self.restoring = 0
         """Restores that hold a slot; one that is over does until its label is gone."""
         self.restoring_on: Counter[str] = Counter()
+        self.last_end: dict[str, int] = {}
+        """When a transfer last ended on a node, as places in line are counted."""
         self.prepare_count = PrepareCount()
         self._under_way: dict[str, dict[Ref, TransferEntry]] = {kind: {} for kind in KINDS}
         self._uploading: dict[tuple[str, str], dict[Ref, None]] = {}
@@ -114,6 +116,8 @@ class TransferTable:
     def note(self, transfer: Transfer) -> bool:
         """The transfer is now like this. Whether that makes any difference."""
         entry = TransferEntry.of(transfer)
+        if entry.phase.final:
+            self._note_end(transfer)
         if entry.phase.final and not entry.label:
             return self.forget(transfer.ref)
         before = self._entries.get(entry.ref)
@@ -176,6 +180,11 @@ class TransferTable:
     def waiting_count(self) -> int:
         """How many wait for a gate."""
         return sum(map(len, self.new.values())) + sum(map(len, self.prepared.values()))
+
+    def _note_end(self, transfer: Transfer) -> None:
+        node, ended = transfer.status.node, transfer.status.completion_timestamp
+        if node and ended:
+            self.last_end[node] = max(self.last_end.get(node, 0), int(asked_label(ended, 0)))
 
     def _add(self, entry: TransferEntry) -> None:
         self._entries[entry.ref] = entry
