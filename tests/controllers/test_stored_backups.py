@@ -1,7 +1,7 @@
 """What a store already holds counts as a backup, also where this server has no record of it: after a system restore."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import pytest
@@ -13,10 +13,11 @@ from tidegate.catalogue.progress import SyncStage
 from tidegate.catalogue.target_sync import SyncOutcome
 from tidegate.controllers.catalogue_sync import CatalogueSync
 from tidegate.model.backup import Backup
-from tidegate.model.catalogue import StoredBackupRecord, StoredVolumeRecord
+from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
 from tidegate.model.resource import Ref
 from tidegate.model.system import SystemBackup
 from tidegate.model.target import BackupTarget
+from tidegate.model.verification_record import VerificationRecord
 from tidegate.model.volume import Volume
 from tidegate.ports.secrets import NoSecrets
 from tidegate.testing.builders import a_system_backup, a_target
@@ -171,3 +172,81 @@ async def test_a_backup_whose_data_was_deleted_is_no_backup_any_more(server):
     await server.settle()
 
     assert rows(await server.take("second"))["shop/db"] == ("Created", False)
+
+
+async def backed_up_here(server):
+    """Where each volume's backup is."""
+    made = await server.take("first")
+    assert {str(row.decision) for row in made.status.volumes} == {"Created"}
+    return {row.volume: row.stored for row in made.status.volumes}
+
+
+async def has(server, stored, **changes):
+    """The store shows this backup to the next sync."""
+    record = StoredBackupRecord(name=stored.store_backup, created_at=server.clock.now(), size=5 << 20)
+    found = FoundVolume(
+        listing_mark=1, settled=True, synced_at=THEN, record=StoredVolumeRecord(), cfg_mark=1, messages={}
+    )
+    change = VolumeChange(
+        target=stored.target,
+        volume=stored.store_volume,
+        backups=[found_in_cfg(replace(record, **changes), 1, server.clock.now())],
+        found=found,
+    )
+    await server.catalogue.apply(change)
+
+
+async def test_a_backup_that_its_store_lost_or_broke_makes_no_volume_safe_and_is_not_relied_on(server):
+    """Its record here says Completed; only the store knows whether it is still there."""
+    await server.volumes("shop/web")
+    server.may_read.set()
+    await server.settle()
+    stored = await backed_up_here(server)
+    await has(server, stored["shop/web"])
+    await has(server, stored["shop/db"], state=BackupState.ERROR, messages={"error": "torn"})
+    await server.passes(minutes=6)
+    await server.settle()
+
+    doubts = {one.name: one.status.last_backup_doubt for one in await server.all(Volume)}
+
+    assert doubts["web"] is None
+    assert doubts["db"].endswith("is not in target store any more, or cannot be read there")
+    assert doubts["posts"].startswith("its last backup, first-")
+    assert {name: how for name, (how, _) in rows(await server.take("second")).items()} == {
+        "shop/db": "Created",
+        "blog/posts": "Created",
+        "shop/web": "Reused",
+    }
+
+
+async def test_a_backup_that_is_there_again_is_good_again(server):
+    server.may_read.set()
+    await server.settle()
+    stored = await backed_up_here(server)
+    await server.passes(minutes=6)
+    await server.settle()
+    lost = (await server.store.get(Volume, "db", "shop")).status.last_backup_doubt
+    await has(server, stored["shop/db"])
+    await server.passes(minutes=6)
+    await server.settle()
+
+    assert lost
+    assert (await server.store.get(Volume, "db", "shop")).status.last_backup_doubt is None
+
+
+async def test_a_backup_that_failed_its_verification_makes_no_volume_safe_until_it_is_proven(server):
+    server.may_read.set()
+    await server.settle()
+    await backed_up_here(server)
+    name = (await server.store.get(Volume, "db", "shop")).status.last_backup
+
+    async def noted(record):
+        backup = await server.store.get(Backup, name)
+        await server.store.update_status(backup.with_status(verification=record))
+        await server.settle()
+        return (await server.store.get(Volume, "db", "shop")).status.last_backup_doubt
+
+    failed = await noted(VerificationRecord(failed_at=THEN, failed_by="v", failure="block 7 is damaged"))
+    proven = await noted(VerificationRecord(verified_at=THEN, verified_by="w"))
+
+    assert (failed, proven) == (f"its last backup, {name}, failed verification v: block 7 is damaged", None)

@@ -16,7 +16,7 @@ from tidegate.testing.builders import a_backup
 from tidegate.testing.lives import MortalWorld
 
 # More than a verification of two volumes takes; a test below makes sure of that.
-STEPS = 36
+STEPS = 38
 
 
 async def a_world():

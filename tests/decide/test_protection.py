@@ -47,6 +47,7 @@ STATES = [
     ("never, without one", backed_up(None), [], "Never"),
     ("the last one failed", backed_up(9, **FAILED), [DAILY], "FailedLast"),
     ("the last one failed, and no schedule", backed_up(9, **FAILED), [], "FailedLast"),
+    ("its backup did not restore", backed_up(9, last_backup_doubt="block 7 is damaged"), [DAILY], "FailedLast"),
     ("late and failed", backed_up(50, **FAILED), [DAILY], "Late"),
     ("the strictest of its schedules counts", backed_up(4), [DAILY, HOURLY], "Late"),
 ]

@@ -70,7 +70,7 @@ def backup_shape(backup: CatalogueBackup, *, urls: Mapping[str, str]) -> Wire:
         "messages": record.messages,
         "volumeName": backup.volume,
         "volumeSize": str(backup.volume_size),
-        "dataSize": _data_size(record.data_size, backup.volume_size),
+        "dataSize": _data_size(record.data_size, 0 if record.state is BackupState.ERROR else backup.volume_size),
         "volumeCreated": _time(backup.volume_created_at),
         "volumeBackingImageName": "",
         "compressionMethod": record.compression,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tidegate.controllers.observation import all_of
 from tidegate.controllers.stored_backups import stored_backups
-from tidegate.decide.last_backup import LastBackup, found_in_store, full_name, made_here
+from tidegate.decide.last_backup import LastBackup, found_in_store, full_name, is_lost, made_here, newest_uploads
 from tidegate.decide.system_backup import uploads_by_volume
 from tidegate.errors import CatalogueNotRead
 from tidegate.model.backup import Backup
@@ -35,14 +35,19 @@ async def last_backups(
 ) -> dict[str, LastBackup]:
     """Return the last backup of each volume that has one, by NAMESPACE/NAME: of this server, else of any store.
 
-    Raise CatalogueNotRead while a store that has not been read may hold one that is not known here.
+    One of this server that its store does not hold any more is none. Raise CatalogueNotRead while a store that has not
+    been read may hold one that is not known here.
     """
-    made = made_here(await volume_uploads(store))
-    others = [volume for volume in volumes if full_name(volume) not in made]
-    stored = await stored_backups(store, catalogue, others)
-    if stored.not_read_yet and len(stored.newest) < len(others):
+    uploads = newest_uploads(await volume_uploads(store))
+    stored = await stored_backups(store, catalogue, volumes)
+    made = made_here(
+        upload for name, upload in uploads.items() if not is_lost(upload, stored.newest.get(name), stored.read)
+    )
+    others = {full_name(volume) for volume in volumes} - made.keys()
+    found = {name: found_in_store(one) for name, one in stored.newest.items() if name in others}
+    if stored.not_read_yet and len(found) < len(others):
         raise CatalogueNotRead(f"the catalogue has not read target {', '.join(stored.not_read_yet)} yet")
-    return made | {name: found_in_store(found) for name, found in stored.newest.items()}
+    return made | found
 
 
 async def changed_volumes(

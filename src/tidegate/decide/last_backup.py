@@ -1,6 +1,6 @@
 """The newest backup of a volume: made by this server, or known from what a store holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,6 +43,24 @@ def newest_uploads(uploads: Iterable[Transfer]) -> dict[str, Transfer]:
 def made_here(uploads: Iterable[Transfer]) -> dict[str, LastBackup]:
     """Return the last backup of each volume that this server backed up, by NAMESPACE/NAME."""
     return {name: _of_upload(upload) for name, upload in newest_uploads(uploads).items()}
+
+
+def is_lost(upload: Transfer, newest: CatalogueBackup | None, read: Mapping[str, datetime]) -> bool:
+    """Whether its store was read as a whole since it ended, and no longer holds it as a complete backup.
+
+    `newest` is the newest complete backup of the volume that the catalogue knows, `read` when each store was last
+    read. A newer backup, of another server for example, says nothing about this one.
+    """
+    began, ended = upload.status.start_timestamp, upload.status.completion_timestamp
+    seen = read.get(upload.spec.target)
+    if seen is None or ended is None or seen <= ended:
+        return False
+    if newest is None:
+        return True
+    if (newest.target, newest.record.name) == (upload.spec.target, upload.spec.store_backup):
+        return False
+    made = newest.record.created_at
+    return made is None or began is None or made < began
 
 
 def found_in_store(found: CatalogueBackup) -> LastBackup:

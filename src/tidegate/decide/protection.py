@@ -75,6 +75,8 @@ def _judged(volume: Volume, active: Sequence[Promise], *, paused: Sequence[str])
     failed = f"its last backup, {status.last_failed_backup}, failed: {status.last_failure}"
     if status.last_backup_at is None:
         return ProtectionState.NEVER, f"never backed up; {failed}" if status.last_failure else "never backed up"
+    if status.last_backup_doubt:
+        return ProtectionState.FAILED_LAST, status.last_backup_doubt
     missed = [(one.due, one.schedule) for one in active if one.due is not None and status.last_backup_at < one.due]
     if missed:
         due, schedule = max(missed)

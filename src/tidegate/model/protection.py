@@ -13,7 +13,7 @@ class ProtectionState(StrEnum):
     NO_SCHEDULE = "NoSchedule"
     """There is a good backup, and nothing that makes the next one."""
     FAILED_LAST = "FailedLast"
-    """There is a good backup, young enough, and the one after it failed or left something out."""
+    """There is a good backup, young enough, and the one after it failed or left something out; or it proved bad."""
     LATE = "Late"
     """There is a good backup, older than a schedule that covers the volume allows."""
     NEVER = "Never"

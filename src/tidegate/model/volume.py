@@ -81,6 +81,8 @@ class VolumeStatus(Status):
     last_failed_at: datetime | None = None
     last_failure: str | None = None
     """Why."""
+    last_backup_doubt: str | None = None
+    """Why the newest backup cannot be relied on: its store holds it no longer, or it did not restore."""
     protection: VolumeProtection | None = None
     """Derived when it is shown, never stored: it changes with the time."""
 

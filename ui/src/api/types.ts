@@ -1126,6 +1126,7 @@ export type VolumeStatus = {
   lastFailedBackup?: string;
   lastFailedAt?: string;
   lastFailure?: string;
+  lastBackupDoubt?: string;
   protection?: VolumeProtection;
 };
 

@@ -182,6 +182,10 @@ function Sizes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
     const logical = sum((result) => result.size);
     const fresh = sum((result) => result.newBytes);
     const warnings = results.flatMap((result) => result.warnings);
+    // As long as it runs, what ended of it is not its size.
+    const told = backup.status.bytes;
+    const expected =
+        told?.total === undefined ? "–" : `${told.volumesNotMeasured ? "at least " : ""}${bytes(told.total)}`;
     const stored = useSignal<number | string>("asking the catalogue…");
     useEffect(
         () =>
@@ -199,9 +203,9 @@ function Sizes({ backup, uploads }: { backup: Backup; uploads: Transfer[] }) {
                 <dt>Volumes</dt>
                 <dd>{uploads.length}</dd>
                 <dt>Size</dt>
-                <dd>{bytes(logical)}</dd>
+                <dd>{isOver(backup) ? bytes(logical) : expected}</dd>
                 <dt>New in the store</dt>
-                <dd>{newInStore(fresh, logical)}</dd>
+                <dd>{isOver(backup) ? newInStore(fresh, logical) : <span class="muted">known at its end</span>}</dd>
                 <dt>Stored</dt>
                 <dd title="Also the blocks that other backups share.">
                     {typeof stored.value === "number" ? bytes(stored.value) : <span class="muted">{stored.value}</span>}
