@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.model.volume import Volume
+from tidegate.model.resource import Metadata
+from tidegate.model.volume import Namespace, Volume
 from tidegate.testing.builders import a_schedule, a_volume
 
 
@@ -41,6 +42,18 @@ async def test_every_look_at_a_volume_tells_the_same_and_nothing_of_it_is_stored
     assert one["status"]["protection"] == wanted
     assert [volume["status"]["protection"]["state"] for volume in listed] == ["Never", "NoSchedule"]
     assert (await shop.store.get(Volume, "db", "shop")).status.protection is None
+
+
+async def test_each_namespace_says_how_safe_its_volumes_are(api, shop):
+    for name in ("shop", "blog", "empty"):
+        await shop.store.create(Namespace(metadata=Metadata(name=name)))
+
+    listed = (await api.get("/v1/namespaces")).json()["data"]
+    one = (await api.get("/v1/namespaces/shop")).json()
+
+    counts = {one["metadata"]["name"]: one["status"]["protection"] for one in listed}
+    assert counts == {"shop": {"NoSchedule": 1}, "blog": {"Never": 1}, "empty": {}}
+    assert one["status"]["protection"] == {"NoSchedule": 1}
 
 
 async def test_what_a_client_says_about_protection_is_not_taken_over(api, shop):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tidegate.decide.last_backup import failure_since
-from tidegate.decide.protection import promises, protection_of, protection_of_all
+from tidegate.decide.protection import promises, protection_by_namespace, protection_of, protection_of_all
 from tidegate.model.backup import BackupSpec
 from tidegate.model.label_selector import LabelSelector
 from tidegate.model.protection import ProtectionState
@@ -105,6 +105,17 @@ def test_all_volumes_are_counted_by_state():
 
     assert {state: count for state, count in found.counts.items() if count} == {"Protected": 1, "Never": 1}
     assert [(one.volume, one.state) for one in found.volumes] == [("shop/db", "Protected"), ("blog/posts", "Never")]
+
+
+def test_each_namespace_counts_its_volumes_by_state_the_worst_first():
+    volumes = [backed_up(1), a_volume("blog", "posts"), a_volume("shop", "new")]
+
+    found = protection_by_namespace(protection_of_all(volumes, [DAILY], now=NOW))
+
+    assert {name: [f"{count} {state}" for state, count in counts.items()] for name, counts in found.items()} == {
+        "shop": ["1 Never", "1 Protected"],
+        "blog": ["1 Never"],
+    }
 
 
 def upload(name, hours, phase=TransferPhase.COMPLETED, left_out=()):

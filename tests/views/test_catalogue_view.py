@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tidegate.model.catalogue_status import TargetCatalogue
+from tidegate.model.catalogue_status import CatalogueDamage, TargetCatalogue
 from tidegate.model.resource import Condition
 from tidegate.model.target import SyncStatus
 from tidegate.testing.builders import a_target
@@ -13,6 +13,7 @@ from tidegate.views.reader import Reader
 from tidegate.views.target import describe_target
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+BROKEN = CatalogueDamage(volumes=1, backups=2)
 RUNNING = SyncStatus(stage="ReadingBackups", done=3, total=9, started_at=NOW)
 
 
@@ -42,6 +43,10 @@ def test_a_sync_is_told_in_one_line_while_it_runs(sync, line):
         (TargetCatalogue(name="a", available=True, held_back="9 of 10 gone"), "9 of 10 gone"),
         (TargetCatalogue(name="a", available=True, sync=SyncStatus(errors=1, messages=("torn",))), "torn"),
         (TargetCatalogue(name="a", available=True, sync=SyncStatus(messages=("2 names passed over",))), ""),
+        (
+            TargetCatalogue(name="a", damage=CatalogueDamage(volumes=1, backups=7)),
+            "1 volume and 7 backups cannot be read",
+        ),
     ],
 )
 def test_the_worst_problem_of_a_target_is_told_first(one, problem):

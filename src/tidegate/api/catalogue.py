@@ -84,7 +84,8 @@ async def _target(services: Services, target: BackupTarget) -> TargetCatalogue:
     catalogue = catalogue_of(services)
     found, last = await catalogue.counts(CatalogueFilter(target=target.name)), await catalogue.full_syncs()
     sync = services.syncs.target_sync(target) if services.syncs else target.status.sync
-    return target_catalogue(target, found, sync, last=last.get(target.name))
+    damage = await catalogue.damage(target.name, most=0)
+    return target_catalogue(target, found, sync, damage, last=last.get(target.name))
 
 
 def _paged(cut: Cut, skip: int) -> Cut:

@@ -6,7 +6,7 @@ from tidegate.api.held_up_looks import with_reasons_now
 from tidegate.api.job_looks import with_bytes_now
 from tidegate.api.load_looks import with_load
 from tidegate.api.matching import with_unmatched
-from tidegate.api.protection import with_protection
+from tidegate.api.protection import with_protection, with_protection_inside
 from tidegate.api.queue_looks import queue_table
 from tidegate.api.queue_places import is_queued, placed_backups, placed_restores
 from tidegate.api.services import Services
@@ -17,7 +17,7 @@ from tidegate.model.backup import Backup
 from tidegate.model.node import Node
 from tidegate.model.resource import Resource
 from tidegate.model.restore import Restore
-from tidegate.model.volume import Volume
+from tidegate.model.volume import Namespace, Volume
 
 Wire = dict[str, object]
 
@@ -40,7 +40,7 @@ async def present_one(services: Services, resource: Resource) -> Wire:
 
 async def present_news(services: Services, resource: Resource) -> Resource:
     """For a stream of changes: the position as it is now, the reason as it was written. Cheap, for there are many."""
-    if isinstance(resource, (Node, Volume)):  # these change rarely
+    if isinstance(resource, (Namespace, Node, Volume)):  # these change rarely
         return (await _as_they_are(services, [resource]))[0]
     if not isinstance(resource, Backup) or not is_queued(resource):
         return resource
@@ -57,6 +57,8 @@ async def _as_they_are(services: Services, resources: Sequence[Resource], *, who
         resources = await with_load(services, resources)
     if any(isinstance(resource, Volume) for resource in resources):
         resources = await with_protection(services, resources)
+    if resources and isinstance(resources[0], Namespace):  # a list is of one kind
+        return await with_protection_inside(services, resources)
     if any(map(waits_for_gate, resources)):
         waits = await waits_now(services)
         return [explained(resource, waits) for resource in resources]

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request
 
 from tidegate.api.auth import require_token, services_of
 from tidegate.api.services import Services
-from tidegate.decide.protection import promises, protection_of, protection_of_all
+from tidegate.decide.protection import promises, protection_by_namespace, protection_of, protection_of_all
 from tidegate.model.protection import Protection
 from tidegate.model.resource import Resource
 from tidegate.model.schedule import Schedule
@@ -24,6 +24,16 @@ async def get_protection(request: Request) -> Protection:
     schedules = (await services.store.list(Schedule)).items
     # Of many volumes and schedules it takes a while, and others ask meanwhile.
     return await asyncio.to_thread(protection_of_all, volumes, schedules, now=services.clock.now())
+
+
+async def with_protection_inside(services: Services, resources: Sequence[Resource]) -> list[Resource]:
+    """The namespaces, each with how safe its volumes are now."""
+    only = resources[0].name if len(resources) == 1 else None
+    volumes = (await services.store.list(Volume, namespace=only)).items
+    schedules = (await services.store.list(Schedule)).items
+    judged = await asyncio.to_thread(protection_of_all, volumes, schedules, now=services.clock.now())
+    counts = protection_by_namespace(judged)
+    return [resource.with_status(protection=counts.get(resource.name, {})) for resource in resources]
 
 
 async def with_protection(services: Services, resources: Sequence[Resource]) -> list[Resource]:

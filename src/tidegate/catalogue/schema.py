@@ -82,6 +82,8 @@ LATER_TABLES = """
 CREATE TABLE IF NOT EXISTS full_syncs (
     target TEXT PRIMARY KEY, url TEXT NOT NULL, began_at TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS broken_volumes ON volumes (target_id, name)
+    WHERE hidden = 0 AND messages IS NOT NULL AND messages <> '{}';
 """
 
 

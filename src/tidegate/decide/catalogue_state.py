@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from tidegate.model.catalogue import CatalogueCounts, FullSync
-from tidegate.model.catalogue_status import TargetCatalogue
+from tidegate.model.catalogue_status import CatalogueDamage, TargetCatalogue
 from tidegate.model.target import BackupTarget, SyncStatus
 
 AVAILABLE = "Available"
@@ -23,7 +23,7 @@ def not_read_yet(targets: Iterable[BackupTarget], syncs: Mapping[str, FullSync])
 
 
 def target_catalogue(
-    target: BackupTarget, counts: CatalogueCounts, sync: SyncStatus, *, last: FullSync | None
+    target: BackupTarget, counts: CatalogueCounts, sync: SyncStatus, damage: CatalogueDamage, *, last: FullSync | None
 ) -> TargetCatalogue:
     """From what its status says; `sync` is that of this moment, and `last` what the catalogue says of itself."""
     status = target.status
@@ -38,4 +38,5 @@ def target_catalogue(
         held_back=held.message if held and status.sync.vanished else "",
         volumes=counts.volumes,
         backups=counts.backups,
+        damage=damage,
     )

@@ -3,7 +3,7 @@
 Pure, and the only place that decides it: every surface shows what comes from here.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -21,6 +21,7 @@ _SHORTEST_GRACE = timedelta(hours=1)
 _LONGEST_GRACE = timedelta(hours=6)
 _SHARE_OF_INTERVAL = 4
 _LONG_AGO = timedelta(days=3660)
+_WORST_FIRST = tuple(reversed(ProtectionState))
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,14 @@ def protection_of_all(volumes: Sequence[Volume], schedules: Iterable[Schedule], 
     judged = [ProtectedVolume(volume=full_name(volume), **dict(protection_of(volume, found))) for volume in volumes]
     counts = Counter(one.state for one in judged)
     return Protection(counts={state: counts[state] for state in ProtectionState}, volumes=tuple(judged))
+
+
+def protection_by_namespace(judged: Protection) -> dict[str, dict[ProtectionState, int]]:
+    """How many volumes of each namespace are in each state; states without any are left out, from worst to best."""
+    found: dict[str, Counter[ProtectionState]] = defaultdict(Counter)
+    for one in judged.volumes:
+        found[one.volume.partition("/")[0]][one.state] += 1
+    return {name: {state: counts[state] for state in _WORST_FIRST if counts[state]} for name, counts in found.items()}
 
 
 def promises(volumes: Sequence[Volume], schedules: Iterable[Schedule], *, now: datetime) -> list[Promise]:

@@ -56,6 +56,8 @@ class TargetCatalogue(Model):
     """What vanished and waits for a confirmation; empty if nothing does."""
     volumes: int = 0
     backups: int = 0
+    damage: CatalogueDamage = CatalogueDamage()
+    """How many of them cannot be read; names none."""
 
 
 class CatalogueStatus(Model):

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from tidegate.model.protection import VolumeProtection
+from tidegate.model.protection import ProtectionState, VolumeProtection
 from tidegate.model.resource import Resource, Spec, Status
 from tidegate.model.volume_kind import VolumeKind as VolumeKind  # noqa: PLC0414  # many know it from here
 
@@ -15,7 +15,10 @@ class NamespaceSpec(Spec):
 
 
 class NamespaceStatus(Status):
-    """Nothing yet."""
+    """Derived when it is shown, never stored."""
+
+    protection: dict[ProtectionState, int] | None = None
+    """How many of its volumes are in each state that any of them is in."""
 
 
 class Namespace(Resource):

@@ -3,9 +3,10 @@
 from datetime import UTC, datetime
 
 from tidegate.model.catalogue_listing import ListedBackup, ListedVolume
-from tidegate.model.catalogue_status import CatalogueStatus, TargetCatalogue
+from tidegate.model.catalogue_status import CatalogueDamage, CatalogueStatus, TargetCatalogue
 from tidegate.model.target import BackupTarget, SyncStatus
 from tidegate.views.phases import phase_tone
+from tidegate.views.quantities import counted
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, label_text, section, sections
 
@@ -121,7 +122,16 @@ def problem_of(one: TargetCatalogue) -> str:
         return one.message
     if one.held_back:
         return one.held_back
-    return one.sync.messages[0] if one.sync.messages and (one.sync.errors or one.sync.failures) else ""
+    if one.sync.messages and (one.sync.errors or one.sync.failures):
+        return one.sync.messages[0]
+    broken = broken_text(one.damage)
+    return f"{broken} cannot be read" if broken else ""
+
+
+def broken_text(damage: CatalogueDamage) -> str:
+    """`1 volume and 7 backups`; empty if nothing is broken."""
+    counts = (damage.volumes, "volume"), (damage.backups, "backup")
+    return " and ".join(counted(count, word) for count, word in counts if count)
 
 
 def catalogue_headline(status: CatalogueStatus) -> str:

@@ -3,9 +3,8 @@
 from tidegate.model.catalogue_status import CatalogueDamage
 from tidegate.model.duration import format_duration
 from tidegate.model.target import BackupTarget
-from tidegate.views.catalogue import sync_section
+from tidegate.views.catalogue import broken_text, sync_section
 from tidegate.views.phases import conditions_section, identity_lines
-from tidegate.views.quantities import counted
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Column, Section, TableView, Tone, section, sections
 
@@ -57,13 +56,11 @@ def _store_section(target: BackupTarget) -> Section:
 
 def _damage_section(target: BackupTarget, damage: CatalogueDamage) -> Section:
     """A sync that saw everything is complete also where what it saw is broken: so the damage is shown on its own."""
-    counts = (counted(damage.volumes, "volume"), counted(damage.backups, "backup"))
-    broken = [words for words, count in zip(counts, (damage.volumes, damage.backups), strict=True) if count]
     more = damage.volumes + damage.backups - len(damage.named)
     return section(
         "Cannot be read",
         [
-            ("Broken", " and ".join(broken)),
+            ("Broken", broken_text(damage)),
             *(("Namely", sentence) for sentence in damage.named),
             ("Not named", f"{more} more" if more > 0 else ""),
             ("List", f"tidegate catalog search --target {target.name} --state Error" if damage.backups else ""),

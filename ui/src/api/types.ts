@@ -423,6 +423,7 @@ export type NamespaceSpec = Record<string, unknown>;
 
 export type NamespaceStatus = {
   conditions: (Condition)[];
+  protection?: Record<string, number>;
 };
 
 export type NewToken = {
@@ -949,6 +950,7 @@ export type TargetCatalogue = {
   heldBack: string;
   volumes: number;
   backups: number;
+  damage: CatalogueDamage;
 };
 
 export type TransferPhase = "New" | "Accepted" | "Prepared" | "InProgress" | "Canceling" | "Canceled" | "Completed" | "Failed";

@@ -101,6 +101,12 @@ const isFresh = (target: TargetCatalogue): boolean =>
 export const notReadYet = (targets: readonly TargetCatalogue[]): string[] =>
     targets.filter((one) => one.lastSyncedAt === undefined).map((one) => one.name);
 
+/** What of a store cannot be read; empty if nothing is broken. */
+export function brokenWords({ damage: { volumes, backups } }: TargetCatalogue): string {
+    const counts = [volumes && plural(volumes, "volume"), backups && plural(backups, "backup")].filter(Boolean);
+    return counts.length ? `${counts.join(" and ")} cannot be read` : "";
+}
+
 const share = (target: TargetCatalogue): number =>
     isSyncing(target) ? target.sync.done / Math.max(1, target.sync.total) : 1;
 

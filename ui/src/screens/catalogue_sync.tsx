@@ -1,7 +1,7 @@
 // How old the catalogue is, target by target, and what waits for somebody.
 
 import type { TargetCatalogue } from "../api/types";
-import { isSyncing, syncHeadline } from "../logic/catalogue";
+import { brokenWords, isSyncing, syncHeadline } from "../logic/catalogue";
 import { asClockToday } from "../logic/moments";
 import { percent, plural } from "../logic/quantities";
 import { ActionButton } from "../parts/actions";
@@ -58,6 +58,11 @@ function Target({ one }: { one: TargetCatalogue }) {
                 </p>
             )}
             {state === "Late" && one.sync.messages[0] && <p class="notice warn">{one.sync.messages[0]}</p>}
+            {brokenWords(one) && (
+                <p class="notice warn">
+                    {brokenWords(one)}: <Link to={`/catalogue?target=${one.name}&state=Error`}>show the backups</Link>
+                </p>
+            )}
             {one.heldBack && (
                 <p class="notice warn row">
                     <span>{one.heldBack}</span> <ActionButton small action={confirmVanishedAction(one)} />

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { BackupTarget } from "../api/types";
+import { brokenWords } from "../logic/catalogue";
 import { command, commands, flag } from "../logic/commands";
 import { plural, time } from "../logic/quantities";
 import { type Action, ActionMenu } from "../parts/actions";
@@ -125,7 +126,11 @@ const COLUMNS: Column<BackupTarget>[] = [
         title: "What it says",
         secondary: true,
         class: "wide",
-        cell: (row) => <span title={row.status.message}>{row.status.message}</span>,
+        cell: (row) => {
+            const known = seen(row);
+            const words = row.status.message || (known ? brokenWords(known) : "");
+            return <span title={words}>{words}</span>;
+        },
     },
     {
         key: "actions",
