@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProtectionState, Queue } from "../src/api/types";
 import { covers, sharedChips } from "../src/logic/globs";
-import { failedLately, type Protections, verdict } from "../src/logic/protection";
+import { coversNothing, failedLately, type Protections, verdict } from "../src/logic/protection";
 import { StallWatch, Window } from "../src/logic/rates";
 import { strip } from "../src/logic/strip";
 import { span, timeline } from "../src/logic/timeline";
@@ -13,6 +13,19 @@ const ago = (hours: number): string => new Date(NOW - hours * 3_600_000).toISOSt
 const daily = schedule("nightly", "@daily");
 const judged = (states: Record<string, ProtectionState>): Protections =>
     new Map(Object.entries(states).map(([key, state]) => [key, { state, message: "", schedules: [] }]));
+
+describe("a schedule", () => {
+    const covering: Protections = new Map([["shop/db", { state: "Protected", message: "", schedules: ["nightly"] }]]);
+    test("that makes backups of no volume is seen", () => {
+        expect(coversNothing(daily, judged({ "shop/db": "NoSchedule" }))).toBe(true);
+        expect(coversNothing(daily, covering)).toBe(false);
+    });
+    test("that makes none, or system backups, is no slip", () => {
+        const nothing = judged({});
+        expect(coversNothing(schedule("off", "@daily", { paused: true }), nothing)).toBe(false);
+        expect(coversNothing(schedule("s", "@daily", { systemBackup: {} }), nothing)).toBe(false);
+    });
+});
 
 describe("the sentence", () => {
     const judge = (more: object) =>
@@ -49,7 +62,7 @@ describe("the sentence", () => {
         [
             "FailedLast",
             "1 of 1 volume needs attention.",
-            "1 volume's last backup failed or left something out: shop/db",
+            "1 volume's last backup failed, left something out or proved bad: shop/db",
         ],
     ])("a volume that is %s is never called protected", (state, sentence, detail) => {
         const found = judge({ ...one, protection: judged({ "shop/db": state }) });

@@ -1,6 +1,6 @@
 // What the overview says in one sentence of what the server judged: which volumes are safe is decided there.
 
-import type { BackupTarget, ProtectionState, Volume, VolumeProtection } from "../api/types";
+import type { BackupTarget, ProtectionState, Schedule, Volume, VolumeProtection } from "../api/types";
 import { duration, plural, time } from "./quantities";
 
 export const SCHEDULE_LABEL = "tidegate.dev/schedule";
@@ -20,6 +20,12 @@ type Observed = { status: { conditions?: readonly { type: string }[] } };
 /** Whether it is over and no volume was there for it: there is nothing in it, whatever its phase. */
 export const holdsNothing = ({ status }: Observed): boolean =>
     status.conditions?.some((condition) => condition.type === "Empty") ?? false;
+
+/** Whether a schedule makes backups and no volume is there for them: its runs end with nothing. */
+export const coversNothing = ({ metadata, spec }: Schedule, protections: Protections): boolean =>
+    !spec.paused &&
+    !spec.systemBackup &&
+    ![...protections.values()].some((one) => one.schedules.includes(metadata.name));
 
 export type Verdict = { tone: "good" | "warn" | "bad" | "empty"; sentence: string; details: string[] };
 
@@ -81,8 +87,8 @@ export function verdict(found: Situation, now: number): Verdict {
     }
     tell(
         failedLast,
-        "volume's last backup failed or left something out",
-        "volumes' last backups failed or left something out",
+        "volume's last backup failed, left something out or proved bad",
+        "volumes' last backups failed, left something out or proved bad",
     );
     tell(unscheduled, "volume was backed up once, no schedule", "volumes were backed up once, no schedule");
     if (found.failed.length) {

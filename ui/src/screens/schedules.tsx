@@ -6,7 +6,7 @@ import { command, commands, flag } from "../logic/commands";
 import { kindsOf } from "../logic/calendar";
 import { cronHint, cronWords } from "../logic/cron";
 import { chipsOf } from "../logic/globs";
-import { SCHEDULE_LABEL } from "../logic/protection";
+import { coversNothing, SCHEDULE_LABEL } from "../logic/protection";
 import { asExact, shortTimes } from "../logic/moments";
 import { plural, time } from "../logic/quantities";
 import { type Action, ActionMenu } from "../parts/actions";
@@ -17,8 +17,9 @@ import { Screen } from "../parts/screen";
 import { type Column, FilterBox, Table } from "../parts/table";
 import { Ago, Namespaces, Phase } from "../parts/words";
 import { now } from "../store/clock";
+import { protection, watchProtection } from "../store/protection";
 import { create, draft, isDraft, pauseSchedule, remove, runSchedule } from "../store/operations";
-import { backups, namespaces, need, schedules, systemBackups, targets } from "../store/resources";
+import { backups, namespaces, need, schedules, systemBackups, targets, volumes } from "../store/resources";
 import { mayManage } from "../store/session";
 import { ALLOW_EMPTY } from "./backup_actions";
 import { LoadCalendar } from "./schedule_calendar";
@@ -108,6 +109,11 @@ function Protects({ schedule }: { schedule: Schedule }) {
             ) : (
                 <Namespaces scope={template} />
             )}
+            {protection.value && coversNothing(schedule, protection.value) && (
+                <span class="phase" data-tone="warn" title={`tidegate schedule describe ${schedule.metadata.name}`}>
+                    no volume matches
+                </span>
+            )}
             {verification && (
                 <span
                     class="chip lit"
@@ -188,7 +194,8 @@ const COLUMNS: Column<Schedule>[] = [
 ];
 
 export function SchedulesScreen() {
-    need(schedules, backups, systemBackups, targets, namespaces);
+    need(schedules, backups, systemBackups, targets, namespaces, volumes);
+    useEffect(watchProtection, []);
     return (
         <Screen
             title="Schedules"
