@@ -66,10 +66,12 @@ const TONES: Record<string, string> = {
     NoSchedule: "warn",
     Protected: "good",
     Empty: "warn",
+    CoversNothing: "warn",
 };
 
 const WORDS: Record<string, string> = {
     Empty: "Completed, empty",
+    CoversNothing: "Covers nothing",
     CreatingVolumeBackups: "Creating volume backups",
     RestoringVolumes: "Restoring volumes",
     CleaningUp: "Cleaning up",

@@ -86,6 +86,17 @@ function NextFive({ schedule }: { schedule: Schedule }) {
     );
 }
 
+/** One that makes backups of nothing is no good sign, whatever its phase. */
+function State({ schedule }: { schedule: Schedule }) {
+    if (stateOf(schedule) !== "Enabled" || !protection.value || !coversNothing(schedule, protection.value))
+        return <Phase phase={stateOf(schedule)} />;
+    return (
+        <span title={`No volume matches: ${command("schedule", "describe", schedule.metadata.name)}`}>
+            <Phase phase="CoversNothing" />
+        </span>
+    );
+}
+
 function Skipped({ schedule }: { schedule: Schedule }) {
     const skipped = schedule.status.conditions.find(
         (condition) => condition.type === "Skipped" && condition.status === "True",
@@ -108,11 +119,6 @@ function Protects({ schedule }: { schedule: Schedule }) {
                 </span>
             ) : (
                 <Namespaces scope={template} />
-            )}
-            {protection.value && coversNothing(schedule, protection.value) && (
-                <span class="phase" data-tone="warn" title={`tidegate schedule describe ${schedule.metadata.name}`}>
-                    no volume matches
-                </span>
             )}
             {verification && (
                 <span
@@ -139,7 +145,7 @@ const COLUMNS: Column<Schedule>[] = [
         sort: stateOf,
         cell: (row) => (
             <>
-                <Phase phase={stateOf(row)} /> <Skipped schedule={row} />
+                <State schedule={row} /> <Skipped schedule={row} />
             </>
         ),
     },
