@@ -132,12 +132,14 @@ async def test_where_the_server_keeps_figures_a_scrape_reads_neither_restores_no
     api, services
 ):
     services.scrapes = ScrapeFigures()
-    services.scrapes.note(a_volume("shop", "db").with_status(last_backup_at=services.clock.now()))
+    lost = {"last_backup_at": services.clock.now(), "last_backup_doubt": "it is lost"}
+    services.scrapes.note(a_volume("shop", "db").with_status(**lost))
     await services.store.create(a_restore("unheard-of", "shop"))
 
     scraped = (await api.get("/metrics")).text
 
     assert 'tidegate_volume_last_backup_timestamp_seconds{namespace="shop",volume="db"}' in scraped
+    assert "tidegate_volumes_with_doubtful_backup 1.0" in scraped
     assert 'tidegate_restores{phase="New"} 0.0' in scraped
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tidegate.decide.backup_figures import BackupFigures
 from tidegate.model.backup import BackupPhase
 from tidegate.model.schedule import SCHEDULE_LABEL
-from tidegate.testing.builders import THEN, a_backup
+from tidegate.testing.builders import THEN, a_backup, emptied
 
 CHANGES = st.lists(st.tuples(st.integers(0, 5), st.sampled_from(BackupPhase), st.integers(0, 200_000)), max_size=30)
 
@@ -71,6 +71,11 @@ def test_of_a_schedule_the_newest_backup_and_the_last_success_are_known():
 
     last = figures.last_runs()["nightly"]
     assert (last.newest.phase, last.succeeded_at) == (BackupPhase.FAILED, THEN + timedelta(minutes=5))
+    figures.note(emptied(run("n-3", BackupPhase.COMPLETED, 2)))
+    assert figures.last_runs()["nightly"].succeeded_at == THEN + timedelta(minutes=5), (
+        "what holds nothing is no success"
+    )
+    figures.forget("n-3")
     figures.forget("n-2")
     assert figures.last_runs()["nightly"].newest.phase is BackupPhase.COMPLETED
     figures.forget("n-1")

@@ -25,7 +25,8 @@ def a_verification(number, hours):
 
 
 def some_volume(number, hours):
-    return a_volume("ns", f"v{number}").with_status(last_backup_at=THEN + timedelta(hours=hours) if hours else None)
+    at, doubt = THEN + timedelta(hours=hours) if hours else None, "it is lost" if hours > 6 else None
+    return a_volume("ns", f"v{number}").with_status(last_backup_at=at, last_backup_doubt=doubt)
 
 
 KINDS = {"Restore": some_restore, "Verification": a_verification, "Volume": some_volume}
@@ -36,7 +37,7 @@ CHANGES = st.lists(
 
 def told(figures):
     restores = figures.restore_phases(), figures.restore_reasons()
-    return restores, sorted(figures.verifications(), key=str), figures.last_backups()
+    return restores, sorted(figures.verifications(), key=str), figures.last_backups(), figures.doubtful_backups()
 
 
 @given(CHANGES)
@@ -63,4 +64,4 @@ def test_what_is_of_another_kind_is_passed_over():
     figures.note(a_backup("b", "ns"))
     figures.replace_all("Backup", [a_backup("b", "ns")])
 
-    assert told(figures) == (({}, {}), [], [])
+    assert told(figures) == (({}, {}), [], [], 0)

@@ -88,6 +88,12 @@ async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa
         ["namespace", "volume"],
         [([volume.namespace, volume.name], ended.timestamp()) for volume, ended in scrapes.last_backups()],
     )
+    yield gauge(
+        "volumes_with_doubtful_backup",
+        "Volumes whose newest backup is lost or did not restore.",
+        [],
+        [([], scrapes.doubtful_backups())],
+    )
     errors = CounterMetricFamily("tidegate_reconcile_errors", "Failed reconciles.", labels=["reconciler"])
     for name, count in sorted(services.reconcile_errors().items()):
         errors.add_metric([name], count)

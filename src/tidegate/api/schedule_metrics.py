@@ -24,7 +24,7 @@ def schedule_metrics(schedules: Iterable[Schedule], figures: BackupFigures, *, n
     known = [(schedule.name, runs[schedule.name]) for schedule in found if schedule.name in runs]
     yield gauge(
         "schedule_last_success_timestamp_seconds",
-        "When the newest Completed backup of a schedule ended.",
+        "When the newest backup of a schedule that is Completed and holds something ended.",
         _OF,
         [([name], last.succeeded_at.timestamp()) for name, last in known if last.succeeded_at],
     )

@@ -31,6 +31,8 @@ class Figure(NamedTuple):
     queued_at: datetime | None
     began: datetime | None
     ended: datetime | None
+    empty: bool = False
+    """Whether no volume was there for it: it tells neither that all is well nor how long others take."""
 
     @classmethod
     def of(cls, backup: Backup) -> "Figure":
@@ -46,6 +48,7 @@ class Figure(NamedTuple):
             queued_at=status.queued_at,
             began=status.start_timestamp,
             ended=status.completion_timestamp,
+            empty=backup.holds_nothing,
         )
 
     @property
@@ -58,7 +61,7 @@ class Figure(NamedTuple):
     @property
     def took(self) -> float | None:
         """Seconds in its slot, for one that ended well."""
-        if self.phase not in _ENDED_WELL or self.began is None or self.ended is None:
+        if self.phase not in _ENDED_WELL or self.empty or self.began is None or self.ended is None:
             return None
         return (self.ended - self.began).total_seconds()
 
@@ -68,7 +71,7 @@ class LastRuns(NamedTuple):
 
     newest: Figure
     succeeded_at: datetime | None
-    """When the newest one that is Completed ended."""
+    """When the newest one that is Completed, and holds something, ended."""
 
 
 class BackupFigures:
@@ -119,7 +122,7 @@ class BackupFigures:
         for figure in self._known.values():
             if figure.schedule:
                 before = runs.get(figure.schedule, LastRuns(figure, None))
-                good = figure.ended if figure.phase is BackupPhase.COMPLETED else None
+                good = figure.ended if figure.phase is BackupPhase.COMPLETED and not figure.empty else None
                 succeeded_at = max((at for at in (before.succeeded_at, good) if at is not None), default=None)
                 runs[figure.schedule] = LastRuns(max(before.newest, figure, key=_asked_at), succeeded_at)
         return runs

@@ -41,6 +41,7 @@ class ScrapeFigures:
         self._restores: dict[Ref, RestoreFigure] = {}
         self._verifications: dict[Ref, VerificationFigure] = {}
         self._last_backups: dict[Ref, datetime] = {}
+        self._doubtful: set[Ref] = set()
 
     def restore_phases(self) -> Counter[RestorePhase]:
         """How many restores are in each phase."""
@@ -58,6 +59,10 @@ class ScrapeFigures:
         """Volumes that have been backed up, by name, and when the newest good backup of each ended."""
         return sorted(self._last_backups.items(), key=lambda found: (found[0].namespace, found[0].name))
 
+    def doubtful_backups(self) -> int:
+        """How many volumes have a newest backup that is lost or did not restore."""
+        return len(self._doubtful)
+
     def note(self, resource: Resource) -> None:
         """It is now like this. What is of no such kind is passed over."""
         if not isinstance(resource, KINDS):
@@ -73,12 +78,15 @@ class ScrapeFigures:
                 self._verifications[resource.ref] = figure
             case Volume() if resource.status.last_backup_at is not None:
                 self._last_backups[resource.ref] = resource.status.last_backup_at
+                if resource.status.last_backup_doubt:
+                    self._doubtful.add(resource.ref)
 
     def forget(self, ref: Ref) -> None:
         """It is gone."""
         self._restores.pop(ref, None)
         self._verifications.pop(ref, None)
         self._last_backups.pop(ref, None)
+        self._doubtful.discard(ref)
 
     def replace_all(self, kind: str, resources: Iterable[Resource]) -> None:
         """These are all that exist of a kind."""
