@@ -2,14 +2,17 @@
 
 import pytest
 
+from tidegate.catalogue.changes import VolumeChange, found_in_cfg
+from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.decide.restore_queue import RestoreTable
 from tidegate.model.backup import BackupPhase
+from tidegate.model.catalogue import BackupState, StoredBackupRecord
 from tidegate.model.resource import Condition, Metadata
 from tidegate.model.restore import Restore, RestorePhase
 from tidegate.model.restore_plan import Place, PlaceState, StoredBackup
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfer import ALL_REMOVED, BACKUP_LABEL, DATA_REMOVED, DataUpload, TransferPhase
-from tidegate.testing.builders import a_backup, a_restore, a_target, a_transfer, a_volume, emptied
+from tidegate.testing.builders import THEN, a_backup, a_restore, a_target, a_transfer, a_volume, emptied
 
 URL = "file:///somewhere?backup=backup-1&volume=pvc-1"
 
@@ -141,6 +144,23 @@ async def test_a_plan_of_a_backup_that_lost_data_says_which_and_that_it_would_no
     assert (refused.status_code, "deleted from the store since" in refused.json()["detail"]) == (409, True)
     rest = restore(backupName="done", includedNamespaces=["blog"])
     assert (await api.post("/v1/restores", json=rest)).status_code == 201
+
+
+async def test_a_volume_backup_that_the_last_sync_could_not_read_is_a_conflict(api, stored, tmp_path):
+    """Its record here says Completed; the restore would fail on the first look into the store."""
+    stored.catalogue = SqliteCatalogue.open(tmp_path / "catalogue.sqlite")
+    torn = StoredBackupRecord(name="backup-db", state=BackupState.ERROR, messages={"error": "its cfg is torn"})
+    found = [found_in_cfg(torn, 1, THEN), found_in_cfg(StoredBackupRecord(name="backup-posts"), 2, THEN)]
+    await stored.catalogue.apply(VolumeChange(target="store", volume="ns.volume", backups=found))
+
+    (conflict,) = (await plan(api, backupName="done"))["conflicts"]
+    refused = await api.post("/v1/restores", json=restore(backupName="done"))
+    rest = await api.post("/v1/restores", json=restore(backupName="done", includedNamespaces=["blog"]))
+    stored.catalogue.close()
+
+    told = "its volume backup could not be read when target store was last synced: its cfg is torn"
+    assert (conflict["volume"], conflict["message"]) == ("shop/db", told)
+    assert (refused.status_code, told in refused.json()["detail"], rest.status_code) == (409, True, 201)
 
 
 FULL = Place(state=PlaceState.FILE, detail="a file of 9 bytes")

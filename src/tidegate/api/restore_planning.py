@@ -1,14 +1,18 @@
 """Finding what a restore would meet: looks here, decides in `decide.restore_plan`."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tidegate.api.restore_source import RestoreSource, read_source, volumes_by_name
 from tidegate.api.services import Services
 from tidegate.decide.restore_places import Placement, Volumes, placements
 from tidegate.decide.restore_plan import PlanSurroundings, check_conflicts, plan_restore
+from tidegate.errors import NotFound
+from tidegate.model.catalogue import BackupState
 from tidegate.model.restore import RestoreSpec
 from tidegate.model.restore_plan import Place
+from tidegate.model.transfer import TransferSpec
 
 # As many places are looked at; of a thousand conflicts nobody reads the rest.
 _MOST_LOOKS = 1000
@@ -28,7 +32,8 @@ async def look_ahead(services: Services, spec: RestoreSpec) -> RestoreSight:
     """Look at the source and at every place; raises UserError where something is wrong with what is asked for."""
     source = await read_source(services, spec)
     volumes = await volumes_by_name(services)
-    found = placements(spec, source.sources, volumes, lost=source.lost)
+    broken = await _broken(services, source.sources)
+    found = placements(spec, source.sources, volumes, lost=source.lost, broken=broken)
     return RestoreSight(source, volumes, found, await _looks(services, found))
 
 
@@ -41,6 +46,19 @@ async def source_without_conflicts(services: Services, spec: RestoreSpec) -> Res
     around = PlanSurroundings(places=seen.places, sizes=seen.source.sizes)
     check_conflicts(plan_restore(spec, seen.placements, around, backup=seen.source.backup))
     return seen.source
+
+
+async def _broken(services: Services, sources: Iterable[TransferSpec]) -> dict[str, str]:
+    """What is wrong with them, by the name of the volume backup; what the catalogue does not know may be good."""
+    catalogue, found = services.catalogue, {}
+    if catalogue is None:
+        return {}
+    for source in sources:
+        with suppress(NotFound):
+            known = await catalogue.backup(source.target, source.store_volume, source.store_backup)
+            if known.record.state is BackupState.ERROR:
+                found[source.store_backup] = known.record.messages.get("error", "it is damaged")
+    return found
 
 
 async def _looks(services: Services, found: Iterable[Placement]) -> dict[str, Place]:

@@ -44,12 +44,17 @@ def full_name(namespace: str, name: str) -> str:
 
 
 def placements(
-    spec: RestoreSpec, sources: Sequence[TransferSpec], volumes: Volumes, *, lost: Sequence[TransferSpec] = ()
+    spec: RestoreSpec,
+    sources: Sequence[TransferSpec],
+    volumes: Volumes,
+    *,
+    lost: Sequence[TransferSpec] = (),
+    broken: Mapping[str, str] | None = None,
 ) -> list[Placement]:
     """One for each volume, in the order in which they come back; two that would go to one place are a problem.
 
     So is one of `lost`, which the backup had and the store has no more: it is told, instead of less coming back in
-    silence.
+    silence. `broken` says by the name of the volume backup what is wrong with those that cannot be read.
     """
     rank = {name: place for place, name in enumerate(spec.volume_order)}
 
@@ -59,7 +64,16 @@ def placements(
 
     found = [_placement(spec, source, volumes) for source in sources]
     found += [replace(_placement(spec, source, volumes), path="", problem=_LOST) for source in lost]
-    return _apart(sorted(found, key=order))
+    return _apart([_readable(placement, broken or {}) for placement in sorted(found, key=order)])
+
+
+def _readable(placement: Placement, broken: Mapping[str, str]) -> Placement:
+    why = broken.get(placement.source.store_backup)
+    if why is None or placement.problem:
+        return placement
+    target = placement.source.target
+    problem = f"its volume backup could not be read when target {target} was last synced: {why}"
+    return replace(placement, path="", problem=problem)
 
 
 def volumes_written(found: Iterable[Placement], volumes: Volumes) -> tuple[str, ...]:
