@@ -2,10 +2,13 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 
 from playwright.sync_api import expect
+
+from tidegate.format.paths import backup_cfg_key
 
 LIMIT = "concurrent-backup-restore-limit"
 
@@ -61,6 +64,34 @@ def test_a_volume_without_a_schedule_is_not_called_protected(visitor, server):
     server.tidegate("schedule", "resume", "nightly")
     visitor.open("/volumes")
     expect(visitor.row("shop/db")).to_have_attribute("data-state", "Protected")
+
+
+def test_a_schedule_that_no_volume_matches_says_so_when_it_is_added_and_in_its_row(visitor, server):
+    page = visitor.open("/schedules")
+    page.get_by_role("button", name="Add a schedule").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill("vain")
+    dialog.get_by_label("Namespaces").fill("shpo")
+    dialog.get_by_label("Take it also if no volume matches").check()
+    dialog.get_by_role("button", name="Add the schedule").click()
+
+    expect(page.get_by_text("no volume is in namespace shpo (did you mean shop?)")).to_be_visible()
+    expect(visitor.row("vain")).to_contain_text("Covers nothing")
+    expect(visitor.row("nightly")).not_to_contain_text("Covers nothing")
+    server.tidegate("schedule", "delete", "vain", "--yes")
+
+
+def test_a_target_with_a_broken_backup_says_so(visitor, server):
+    broken = server.root / "store" / backup_cfg_key("odd", "torn")
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{")
+    server.tidegate("target", "sync", "usb", "--wait")
+
+    visitor.open("/targets")
+    expect(visitor.row("usb")).to_contain_text("cannot be read")
+
+    shutil.rmtree(broken.parents[1])
+    server.tidegate("target", "sync", "usb", "--wait")
 
 
 def test_a_name_that_is_taken_is_told_in_the_form_and_leaves_no_row_behind(visitor):
