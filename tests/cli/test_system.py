@@ -7,7 +7,7 @@ import pytest
 from tidegate.model.resource import Metadata
 from tidegate.model.system import SystemBackupPhase, SystemBackupVolume, VolumeBackupPolicy, VolumeOutcome
 from tidegate.model.system_restore import RestoredDefinition, RestoredVolume, SystemRestore, SystemRestoreSpec
-from tidegate.testing.builders import a_system_backup, a_transfer
+from tidegate.testing.builders import THEN, a_system_backup, a_transfer
 
 VERBS = [("backup", verb) for verb in ("create", "get", "describe", "delete", "wait")]
 VERBS += [("restore", verb) for verb in ("create", "get", "describe", "delete", "wait")]
@@ -85,6 +85,8 @@ def test_the_list_shows_policy_volumes_and_size(run, server):
 
     result = run("system", "backup", "get")
 
+    found = a_system_backup("found", phase=SystemBackupPhase.READY, last_synced_at=THEN)
+    assert "if-not-present" not in run("system", "backup", "describe", server.put(found)["metadata"]["name"]).out
     header, row = result.out.splitlines()
     assert header.split()[:3] == ["NAME", "STATUS", "POLICY"]
     assert row.split()[:3] == ["weekly", "Ready", "always"]

@@ -26,6 +26,11 @@ def volumes_done(system: SystemBackup) -> tuple[int, int]:
     return sum(row.state is VolumeOutcome.COMPLETED for row in made), len(made)
 
 
+def _policy(system: SystemBackup) -> str:
+    """Of one that was found in a store nobody here chose it; its archive knows, and is not opened for a list."""
+    return "" if system.status.last_synced_at else str(system.spec.volume_backup_policy)
+
+
 def _volumes(system: SystemBackup) -> str:
     done, made = volumes_done(system)
     return ordinal_of(done, made) if made else ""
@@ -36,7 +41,7 @@ SYSTEM_BACKUPS = TableView(
     (
         Column("NAME", lambda system, _: system.name),
         Column("STATUS", lambda system, _: phase_cell(system, system.status.phase)),
-        Column("POLICY", lambda system, _: str(system.spec.volume_backup_policy)),
+        Column("POLICY", lambda system, _: _policy(system)),
         Column("VOLUMES", lambda system, _: _volumes(system)),
         Column("DONE", share_text, right=True),
         Column("WAITS FOR", lambda system, _: waiting_reason(system.status)),
@@ -64,7 +69,7 @@ def describe_system_backup(system: SystemBackup, reader: Reader) -> tuple[Sectio
         section(
             "Archive",
             [
-                ("Policy", str(system.spec.volume_backup_policy)),
+                ("Policy", _policy(system)),
                 ("Target", system.spec.target),
                 ("URL", status.url),
                 ("Size", "" if status.size is None else reader.size(status.size)),

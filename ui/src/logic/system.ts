@@ -47,6 +47,10 @@ export function restoreSteps(system: SystemRestore): Step[] {
 const WORDS: Record<string, string> = { CreatingVolumeBackups: "Volume backups", RestoringVolumes: "Volume data" };
 export const stepWords = (name: string): string => WORDS[name] ?? name;
 
+/** Of one that was found in a store, whose record here has only the default. */
+export const policyWords = ({ spec, status }: SystemBackup): string =>
+    status.lastSyncedAt ? "found in the store" : (spec.volumeBackupPolicy ?? "");
+
 export const systemIsOver = (phase: string): boolean =>
     ["Ready", "Error", "Completed", "PartiallyFailed"].includes(phase);
 

@@ -1,7 +1,7 @@
 import type { SystemBackup, SystemRestore } from "../api/types";
 import { command } from "../logic/commands";
 import { bytes, time } from "../logic/quantities";
-import { volumesDone } from "../logic/system";
+import { policyWords, volumesDone } from "../logic/system";
 import { ActionMenu } from "../parts/actions";
 import { Link } from "../parts/link";
 import { Card, Screen } from "../parts/screen";
@@ -56,8 +56,8 @@ const BACKUPS: Column<SystemBackup>[] = [
         key: "policy",
         title: "Backs up first",
         secondary: true,
-        sort: (row) => row.spec.volumeBackupPolicy,
-        cell: (row) => row.spec.volumeBackupPolicy,
+        sort: policyWords,
+        cell: policyWords,
     },
     { key: "volumes", title: "Volumes", number: true, cell: (row) => <Volumes system={row} /> },
     {

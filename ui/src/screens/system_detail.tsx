@@ -7,7 +7,7 @@ import { get, pathOf } from "../api/client";
 import type { Condition, SystemBackup, SystemBackupVolume, SystemRestore } from "../api/types";
 import { command } from "../logic/commands";
 import { bytes, duration, plural, time, timeLeft } from "../logic/quantities";
-import { backupSteps, restoreSteps, systemIsOver, volumesDone } from "../logic/system";
+import { backupSteps, policyWords, restoreSteps, systemIsOver, volumesDone } from "../logic/system";
 import { ActionButton } from "../parts/actions";
 import { Command } from "../parts/command";
 import { backupLink, Link, restoreLink } from "../parts/link";
@@ -95,7 +95,7 @@ export function SystemBackupDetail({ name }: { name: string }) {
                 {!systemIsOver(status.phase) && <JobProgress job={system} />}
                 <dl class="facts">
                     <dt>Policy</dt>
-                    <dd>{system.spec.volumeBackupPolicy}</dd>
+                    <dd>{policyWords(system)}</dd>
                     <dt>Archive</dt>
                     <dd class="break">{status.url || "not written yet"}</dd>
                     {status.size !== undefined && (
