@@ -1,5 +1,6 @@
 """The server's directory: who owns it, where the token is, how the CLI finds the server."""
 
+import contextlib
 import errno
 import fcntl
 import json
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import structlog
 
+from tidegate.app.disk_reserve import keep_reserve
 from tidegate.disk.private_file import keep_private
 from tidegate.errors import AlreadyRunning, DatabaseDamaged, InvalidInput, NoSpace
 from tidegate.resources.sqlite.errors import WAY_BACK
@@ -101,6 +103,8 @@ class DataDir:
                 hint="stop it, or give this one its own --data-dir",
             ) from None
         self._lock = lock
+        with contextlib.suppress(OSError):  # what is wrong with the directory shows where something is written
+            keep_reserve(self.path / "reserve")
         self._check_database()
 
     def _keep_private(self) -> None:
