@@ -245,6 +245,19 @@ async def test_who_holds_many_connections_makes_room_from_their_own(services):
         assert [await everything(reader) for reader, _ in held[:16]] == [b""] * 16
 
 
+async def test_clients_that_read_nothing_of_their_answers_keep_others_out_for_seconds_only(services):
+    services.page = PageFiles({"assets/big.js": PageFile(bytes(24 << 20), "text/javascript")})
+    async with serving(services, most=4, progress=600) as connect:
+        for _ in range(2):
+            reader, writer = await connect(limit=1)
+            writer.write(a_request("/assets/big.js"))
+            await reader.readexactly(1)
+
+        async with asyncio.timeout(60):
+            while not (await answer_to(connect, a_request())).endswith(b"ok\n"):
+                pass
+
+
 async def test_when_all_connections_have_work_the_next_one_gets_an_honest_503(services):
     async with serving(services, most=4) as connect:
         streams = [await connect() for _ in range(2)]

@@ -6,8 +6,8 @@ from tidegate.decide.connections import (
     ConnectionLimits,
     ConnectionState,
     Phase,
+    first_to_go,
     is_overdue,
-    longest_waiting,
     source_of,
 )
 
@@ -41,13 +41,19 @@ def test_each_phase_has_its_own_time_and_a_stream_that_moves_has_no_end(phase, a
 def test_the_oldest_connection_without_a_whole_request_makes_room():
     phases = [Phase.WORK, Phase.BODY, Phase.ANSWER, Phase.HEADERS, Phase.IDLE]
 
-    states = [ConnectionState(phase, since, 9) for phase, since in zip(phases, [1, 4, 2, 3, 5], strict=True)]
+    states = [ConnectionState(phase, since, 0) for phase, since in zip(phases, [1, 4, 2, 3, 5], strict=True)]
 
-    assert longest_waiting(states) == 3
+    assert first_to_go(states, 9) == 3
 
 
-def test_a_connection_with_a_whole_request_never_makes_room():
-    assert longest_waiting([ConnectionState(Phase.WORK, 0, 0), ConnectionState(Phase.ANSWER, 0, 0)]) is None
+def test_else_that_one_makes_room_which_has_left_its_answer_for_the_longest_time():
+    still = [ConnectionState(Phase.WORK, 0, 0), *(ConnectionState(Phase.ANSWER, 0, taken) for taken in (6, 5, 9))]
+
+    assert first_to_go(still, 10) == 2
+
+
+def test_a_connection_with_work_or_an_answer_that_moves_never_makes_room():
+    assert first_to_go([ConnectionState(Phase.WORK, 0, 0), ConnectionState(Phase.ANSWER, 0, 9)], 10) is None
 
 
 def test_one_address_never_gets_all_connections():

@@ -15,8 +15,8 @@ from tidegate.decide.connections import (
     ConnectionLimits,
     ConnectionState,
     Phase,
+    first_to_go,
     is_overdue,
-    longest_waiting,
     source_of,
 )
 
@@ -71,7 +71,8 @@ class Connections:
                 connection.end(state.phase)
 
     def _make_room(self, among: "list[Connection]") -> bool:
-        place = longest_waiting(connection.state for connection in among)
+        now = asyncio.get_running_loop().time()
+        place = first_to_go([connection.look(now) for connection in among], now)
         if place is None:
             return False
         # At once, not when the client agrees: it is the descriptor that is needed.

@@ -22,6 +22,10 @@ from tidegate.errors import AlreadyRunning, InvalidInput
 _GRACE_SECONDS = 2
 # A connection costs a descriptor and some memory; no server of backups has more honest clients.
 _MOST_CONNECTIONS = 2000
+# asyncio accepts so many before it looks whether there is room for one: each has a descriptor until then.
+_ACCEPTED_AT_ONCE = 16
+# So many may wait in the kernel, which costs no descriptor.
+_WAITING_TO_BE_ACCEPTED = 1024
 # uvicorn ticks ten times a second.
 _TICKS_BETWEEN_LOOKS = 3
 
@@ -38,6 +42,7 @@ class HttpServer(uvicorn.Server):
             ws="none",
             proxy_headers=False,  # it would believe everyone on this machine; api/proxy_headers.py believes named ones
             h11_max_incomplete_event_size=LARGEST_HEAD,
+            backlog=_ACCEPTED_AT_ONCE,
             timeout_keep_alive=math.ceil(self._connections.limits.idle),
             log_config=None,
             access_log=False,
@@ -52,6 +57,12 @@ class HttpServer(uvicorn.Server):
         """Take no more requests and end the event streams, for which uvicorn would wait."""
         self._services.shutting_down.set()
         self.should_exit = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let more clients wait than are accepted at once: asyncio takes one number for both."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_WAITING_TO_BE_ACCEPTED)
 
     async def on_tick(self, counter: int) -> bool:
         """End what takes too long, now and then."""
@@ -80,7 +91,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         listener.bind((host, port))
-        listener.listen(1024)
+        listener.listen(_WAITING_TO_BE_ACCEPTED)
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:

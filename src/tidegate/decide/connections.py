@@ -1,7 +1,7 @@
 """How many connections clients may hold, and how long one may take: so that strangers cannot keep the others out."""
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,6 +11,8 @@ from tidegate.decide.forwarded import Networks, is_within
 _IPV6_NETWORK = 64
 # To close at once would reset the connection under a client that still sends: it would never read why.
 _REFUSED_SECONDS = 2
+# A client that reads takes something of its answer in this time, also over a slow line.
+_LEFT_SECONDS = 3
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,19 @@ def is_overdue(state: ConnectionState, now: float, limits: ConnectionLimits) -> 
             return age > _REFUSED_SECONDS
 
 
-def longest_waiting(states: Iterable[ConnectionState]) -> int | None:
-    """Which of these makes room for a new one: the oldest without a whole request; None if all have one."""
+def first_to_go(states: Sequence[ConnectionState], now: float) -> int | None:
+    """Which of these makes room for a new one; None if the server works for all of them.
+
+    First the oldest without a whole request, then the one that has left its answer untouched for the longest time:
+    strangers who ask for a lot and read nothing keep others out no longer than that.
+    """
     waiting = [(state.since, place) for place, state in enumerate(states) if state.phase.waits_for_request]
-    return min(waiting)[1] if waiting else None
+    left = [
+        (state.moved_at, place)
+        for place, state in enumerate(states)
+        if state.phase is Phase.ANSWER and now - state.moved_at > _LEFT_SECONDS
+    ]
+    return min(waiting or left, default=(0.0, None))[1]
 
 
 def source_of(address: str) -> str:
