@@ -6,7 +6,7 @@ falls through to the plain route, where a DELETE would mean the whole volume.
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
@@ -22,7 +22,7 @@ from tidegate.api.catalogue_looks import (
     target_urls,
 )
 from tidegate.api.longhorn_actions import action_in, only_known_parameters
-from tidegate.api.longhorn_manners import ANY_OBJECT, ANY_OBJECT_SHOWN, answer, base_url, read_body, text_of
+from tidegate.api.longhorn_manners import ANY_OBJECT, JSON, answer, base_url, read_body, text_of
 from tidegate.api.longhorn_shapes import VOLUME_ACTIONS, Wire, backup_shape, volume_shape
 from tidegate.api.parameters import CutParameter
 from tidegate.api.problems import refusals
@@ -38,6 +38,10 @@ from tidegate.ports.deletions import Deletions
 router = APIRouter(tags=["backupvolumes"], dependencies=[Depends(require_token)])
 
 Action = Annotated[str | None, Query(description="What to do; the answer lists what there is.", max_length=64)]
+_AS_IT_IS_THEN: dict[str, Any] = {
+    "description": "With an action: the volume as it is then",
+    "content": {JSON: {"schema": {"type": "object"}}},
+}
 BackupName = Annotated[str, Query(description="The backup that the action is about; may stand in the body.")]
 
 
@@ -108,10 +112,7 @@ async def act(
 @router.delete(
     "/backupvolumes/{identity}",
     status_code=202,
-    responses={
-        200: {"description": "With an action: the volume as it is then", "content": ANY_OBJECT_SHOWN},
-        202: {"model": Deletion},
-    },
+    responses={200: _AS_IT_IS_THEN, 202: {"model": Deletion}},
 )
 async def delete(request: Request, identity: str, action: Action = None, name: BackupName = "") -> Response:
     """Delete a whole volume, or with `action=backupDelete` one backup: from all lists at once, then from the store."""

@@ -31,6 +31,7 @@ _OF_BODIES = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, H
 _OF_CHANGES = {HTTPStatus.CONFLICT, HTTPStatus.INSUFFICIENT_STORAGE}
 # These change nothing that is stored, whatever their method says.
 _STORES_NOTHING = {"/v1/login", "/v1/notifications/{name}/test", "/v1/restore-plans"}
+_NEVER_IN_CONFLICT = {"/v1/logout"}
 _MAY_BE_ABSENT = {"anyOf": [{"type": "string"}, {"type": "null"}]}
 _PROBLEM: Document = {
     "type": "object",
@@ -77,6 +78,8 @@ def _add_setting(schemas: Document) -> None:
 
 def _complete(operation: Document, route: RouteContext, method: str) -> set[HTTPStatus]:
     responses = operation["responses"]
+    if method in READING_METHODS and _takes_any_text(operation):
+        responses.pop("422", None)  # FastAPI adds it wherever there is a parameter
     declared = {HTTPStatus(int(code)) for code in responses if int(code) >= HTTPStatus.BAD_REQUEST}
     statuses = declared | _refusals(route, method)
     for status in statuses:
@@ -90,6 +93,13 @@ def _complete(operation: Document, route: RouteContext, method: str) -> set[HTTP
     if _depends_on(route.dependant, require_token):
         operation["security"] = [{"token": []}]
     return statuses
+
+
+def _takes_any_text(operation: Document) -> bool:
+    """Whether nothing that a client sends can be wrong: a path may name anything, and then it is not found."""
+    return all(
+        one["in"] == "path" and one["schema"].keys() <= {"type", "title"} for one in operation.get("parameters", ())
+    )
 
 
 def _refusals(route: RouteContext, method: str) -> set[HTTPStatus]:
@@ -106,6 +116,8 @@ def _refusals(route: RouteContext, method: str) -> set[HTTPStatus]:
         found |= _OF_BODIES
     if not reads and path not in _STORES_NOTHING:
         found |= _OF_CHANGES
+    if path in _NEVER_IN_CONFLICT:
+        found.discard(HTTPStatus.CONFLICT)
     return found
 
 
