@@ -53,6 +53,7 @@ CALLS = [
     ("GET /livez", f"{EVERYWHERE} 200"),
     ("GET /v1/version", f"{LOOK} 200"),
     ("GET /v1/backups/{name}", f"{LOOK} 200 404"),
+    ("GET /v1/catalogue/syncs/{target}/{volume}", f"{LOOK} 200 404 422"),
     ("GET /v1/schedules/{name}/next", f"{LOOK} 200 404 422"),
     ("POST /v1/logout", f"{EVERYWHERE} 204 403 408 413 422 507"),
     ("GET /v1/audit", f"{LOOK} 200 403 422"),

@@ -9,9 +9,11 @@ from tidegate.api.catalogue_filter import Wanted
 from tidegate.api.catalogue_looks import Cut, catalogue_of, list_backups, list_volumes, not_read
 from tidegate.api.parameters import CutParameter
 from tidegate.api.presenting import Wire
+from tidegate.api.problems import refusals
 from tidegate.api.services import Services
 from tidegate.api.sync_requests import volume_sync_of
 from tidegate.decide.catalogue_state import target_catalogue
+from tidegate.errors import InvalidInput
 from tidegate.model.catalogue import CatalogueFilter
 from tidegate.model.catalogue_facets import CatalogueFacets
 from tidegate.model.catalogue_status import CatalogueDamage, CatalogueStatus, TargetCatalogue, VolumeSync
@@ -74,7 +76,7 @@ async def damage(request: Request, target: str) -> CatalogueDamage:
     return await catalogue_of(services).damage(found.name)
 
 
-@router.get("/syncs/{target}/{volume}", response_model_exclude_none=True)
+@router.get("/syncs/{target}/{volume}", response_model_exclude_none=True, responses=refusals(InvalidInput))
 async def volume_sync(request: Request, target: str, volume: str) -> VolumeSync:
     """How the sync of one volume goes that somebody asked for."""
     return await volume_sync_of(services_of(request), target, volume)
