@@ -78,9 +78,9 @@ def _add_setting(schemas: Document) -> None:
 
 def _complete(operation: Document, route: RouteContext, method: str) -> set[HTTPStatus]:
     responses = operation["responses"]
-    if method in READING_METHODS and _takes_any_text(operation):
-        if "content" in responses.get("422", {}):  # by FastAPI, wherever there is a parameter
-            del responses["422"]
+    by_fastapi = "content" in responses.get("422", {})  # it says so wherever there is a parameter
+    if by_fastapi and method in READING_METHODS and _takes_any_text(operation):
+        del responses["422"]
     declared = {HTTPStatus(int(code)) for code in responses if int(code) >= HTTPStatus.BAD_REQUEST}
     statuses = declared | _refusals(route, method)
     for status in statuses:
