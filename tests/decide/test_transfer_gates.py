@@ -223,6 +223,15 @@ def test_with_one_node_no_place_is_left_for_others():
         assert [name for name, _ in accepted(*crowd, load=load, nodes=[a_node("n")])] == expected
 
 
+def test_one_that_is_ready_for_a_node_that_is_gone_takes_no_place_from_nodes_with_room():
+    crowd = [a_transfer("stuck", P.PREPARED, node="gone"), a_transfer("full", P.IN_PROGRESS, node="n")]
+    nodes = [a_node("n"), a_node("m"), a_node("gone", ready=False)]
+    load = '{"globalConfig": 1, "prepareQueueLength": 2}'
+
+    assert accepted(*crowd, a_transfer("u", wanted="n"), load=load, nodes=nodes) == []
+    assert accepted(*crowd, a_transfer("u", wanted="m"), load=load, nodes=nodes) == [("u", "m")]
+
+
 def test_one_that_is_not_made_ready_ahead_of_its_node_is_told_so():
     crowd = [a_transfer("full", P.IN_PROGRESS, node="n"), a_download("d", P.PREPARED, node="n", label=IN_PROGRESS)]
     crowd += [a_transfer("u", wanted="n"), a_download("r", wanted="n")]

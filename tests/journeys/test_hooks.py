@@ -1,6 +1,7 @@
 """Hooks with a real server and real programs: an application that is frozen while it is read, and never stays so."""
 
 import os
+from random import Random
 
 import pytest
 
@@ -90,3 +91,25 @@ def test_a_server_that_is_killed_while_something_is_frozen_thaws_it_when_it_is_b
     status = server.get("backup", "get", "nightly")["status"]
     assert (status["phase"], status["failureReason"]) == ("Failed", "the server stopped while this was in progress")
     assert list((server.state / "hooks-running").iterdir()) == []
+
+
+def test_a_backup_that_is_deleted_while_it_runs_is_thawed_before_the_next_one_freezes(server, shop):
+    os.mkfifo(shop / "pipe")
+    (shop / "db" / "large").write_bytes(Random(1).randbytes(8 * 2**20))
+    note = f'echo "$TIDEGATE_HOOK $TIDEGATE_BACKUP" >> {shop}/told'
+    put_hook(server, "freeze", note)
+    put_hook(server, "thaw", f"test $TIDEGATE_BACKUP = bb || read go < {shop}/pipe; {note}")
+    server.tidegate("setting", "set", "limit-upload", "64KiB")
+    submit(server, hooked("aa"))
+    server.wait_for_phase("PodVolumeBackup", "InProgress")
+    submit(server, hooked("bb"))
+    server.wait_for_log("backup queued", backup="bb")
+
+    server.tidegate("backup", "delete", "aa", "--yes")
+    waits = "backup aa is being deleted and shares namespace shop"
+    server.wait_for_log("backup is passed over", backup="bb", why=waits)
+    server.tidegate("setting", "set", "limit-upload", "0")
+    (shop / "pipe").write_text("go\n")
+    server.tidegate("backup", "wait", "bb", "--timeout", "60s")
+
+    assert (shop / "told").read_text().splitlines() == ["pre aa", "post aa", "pre bb", "post bb"]
