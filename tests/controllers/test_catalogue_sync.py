@@ -26,13 +26,22 @@ from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.movers import FakeMovers
 
+QUIET_LOOKS = 6
+MOST_LOOKS = 500
+
 
 async def calm(server):
     """Until nothing moves any more. The catalogue answers from threads: what was asked of them before is done first."""
-    for _ in range(6):
+    quiet, seen = 0, None
+    for _ in range(MOST_LOOKS):
         await settle(20)
         await asyncio.gather(server.catalogue.hidden("nobody"), server.catalogue.hidden("nobody"))
         await server.catalogue.touch("nobody", (), server.clock.now())
+        now = ((await server.store.list(BackupTarget)).resource_version, len(server.orders), server.looks)
+        quiet, seen = quiet + 1 if now == seen else 0, now
+        if quiet == QUIET_LOOKS:
+            return
+    raise AssertionError("it never rests")
 
 
 @dataclass
