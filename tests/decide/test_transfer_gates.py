@@ -1,81 +1,27 @@
 """The gates of transfers together: who goes on, where, and what the others are told."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.decide.gate_surroundings import GateSurroundings
+from decide.gate_plans import (  # type: ignore[import-not-found]  # pytest has tests/ on its path
+    P,
+    a_download,
+    a_transfer,
+    accepted,
+    applied,
+    around,
+    started,
+    table_of,
+    told,
+)
 from tidegate.decide.prepare_count import PREPARING
-from tidegate.decide.restore_limit import ASKED_ANNOTATION, IN_PROGRESS, RESTORE_PRIORITY_LABEL, in_progress
-from tidegate.decide.transfer_gates import plan_accepts, plan_starts
-from tidegate.decide.transfer_table import TransferEntry, TransferTable
+from tidegate.decide.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
+from tidegate.decide.transfer_gates import plan_accepts
+from tidegate.decide.transfer_table import TransferEntry
 from tidegate.decide.transfer_waits import TransferWaits
-from tidegate.model.load import parse_load_concurrency
-from tidegate.model.setting import effective_settings
-from tidegate.model.transfer import DataDownload, DataUpload, PodVolumeBackup, PodVolumeRestore, TransferPhase
-from tidegate.testing.builders import a_node, a_target
-from tidegate.testing.builders import a_transfer as built
-
-P = TransferPhase
-
-
-def around(load="{}", restores=5, per_node=0, nodes=None, down=()):
-    settings = replace(
-        effective_settings([]),
-        concurrent_restores=restores,
-        concurrent_restores_per_node=per_node,
-        load_concurrency=parse_load_concurrency(load),
-    )
-    targets = [a_target(name).with_status(available=False) for name in down]
-    return GateSurroundings.of(settings, [a_node("n"), a_node("m")] if nodes is None else nodes, targets)
-
-
-def a_transfer(name, *given, wanted=None, label=None, **wishes):
-    """Each of a volume of its own, unless the test says otherwise."""
-    transfer = built(name, *given, **{"volume": ("ns", name), **wishes}).with_spec(node=wanted)
-    return transfer if label is None else transfer.with_metadata(labels={RESTORE_PRIORITY_LABEL: label})
-
-
-def a_download(name, *given, **wishes):
-    return a_transfer(name, *given, kind=DataDownload, **wishes)
-
-
-def table_of(transfers):
-    table = TransferTable()
-    for transfer in transfers:
-        table.note(transfer)
-    return table
-
-
-def applied(transfers, surroundings):
-    """The transfers after one pass, as the controller would write them."""
-    after = {transfer.ref: transfer for transfer in transfers}
-    while True:
-        starts = plan_starts(table_of(after.values()), surroundings)
-        for entry in starts:
-            after[entry.ref] = after[entry.ref].with_status(phase=P.IN_PROGRESS)
-        accepts = plan_accepts(table_of(after.values()), surroundings)
-        for one in accepts:
-            taken = in_progress(after[one.entry.ref]) if one.entry.restore else after[one.entry.ref]
-            after[one.entry.ref] = taken.with_status(phase=P.ACCEPTED, node=one.node)
-        if not (starts or accepts):
-            return list(after.values())
-
-
-def told(transfers, surroundings):
-    table = table_of(applied(transfers, surroundings))
-    waits = TransferWaits(table, surroundings)
-    return {held.entry.place.name: f"{held.reason} {held.message}" for held in waits.not_told_exactly()}
-
-
-def accepted(*transfers, **wishes):
-    return [(one.entry.place.name, one.node) for one in plan_accepts(table_of(transfers), around(**wishes))]
-
-
-def started(*transfers, **wishes):
-    return [entry.place.name for entry in plan_starts(table_of(transfers), around(**wishes))]
+from tidegate.model.transfer import DataDownload, DataUpload, PodVolumeBackup, PodVolumeRestore
+from tidegate.testing.builders import a_node
 
 
 def test_without_a_prepare_queue_all_new_transfers_are_accepted_and_spread_over_the_nodes():
@@ -193,121 +139,6 @@ def test_each_node_may_have_a_restore_limit_of_its_own():
 
 
 # A backup that must wait for its node takes no place that a restore may need, and no place that a node with room may.
-SHARES = [
-    (2, "a backup for a full node leaves the share of restores", [], ["u"], []),
-    (3, "it goes once there is more room", [], ["u"], ["u"]),
-    (2, "a restore for a full node takes its share", [], ["r"], ["r"]),
-    (2, "but not the place of others whose node has room", ["d"], ["r"], []),
-    (2, "one whose node has room takes it", ["d"], ["elsewhere"], ["elsewhere"]),
-]
-
-
-@pytest.mark.parametrize(("length", "_why", "ready", "names", "expected"), SHARES)
-def test_places_are_left_for_restores_and_for_nodes_with_room(length, _why, ready, names, expected):
-    full = [a_transfer("full", P.IN_PROGRESS, node="n")]
-    full += [a_download(name, P.PREPARED, node="n", label=IN_PROGRESS) for name in ready]
-    waiting = [
-        (a_download if name == "r" else a_transfer)(name, wanted="m" if name == "elsewhere" else "n") for name in names
-    ]
-    load = f'{{"globalConfig": 1, "prepareQueueLength": {length}, "restoreShare": 2}}'
-    found = accepted(*full, *waiting, load=load)
-
-    assert [name for name, _ in found] == expected
-
-
-def test_with_one_node_no_place_is_left_for_others():
-    crowd = [a_transfer("full", P.IN_PROGRESS, node="n"), a_transfer("u", wanted="n")]
-
-    for share, expected in [(1, []), (0, ["u"])]:
-        load = f'{{"globalConfig": 1, "prepareQueueLength": 1, "restoreShare": {share}}}'
-        assert [name for name, _ in accepted(*crowd, load=load, nodes=[a_node("n")])] == expected
-
-
-def test_one_that_is_ready_for_a_node_that_is_gone_takes_no_place_from_nodes_with_room():
-    crowd = [a_transfer("stuck", P.PREPARED, node="gone"), a_transfer("full", P.IN_PROGRESS, node="n")]
-    nodes = [a_node("n"), a_node("m"), a_node("gone", ready=False)]
-    load = '{"globalConfig": 1, "prepareQueueLength": 2}'
-
-    assert accepted(*crowd, a_transfer("u", wanted="n"), load=load, nodes=nodes) == []
-    assert accepted(*crowd, a_transfer("u", wanted="m"), load=load, nodes=nodes) == [("u", "m")]
-
-
-def test_one_that_is_not_made_ready_ahead_of_its_node_is_told_so():
-    crowd = [a_transfer("full", P.IN_PROGRESS, node="n"), a_download("d", P.PREPARED, node="n", label=IN_PROGRESS)]
-    crowd += [a_transfer("u", wanted="n"), a_download("r", wanted="n")]
-
-    assert told(crowd, around(load='{"globalConfig": 1, "prepareQueueLength": 2}')) == {
-        "d": "NodeLoad n 1/1",
-        "u": "NodeLoad n 1/1, 1 made ready ahead, the other places are for nodes with room and for restores",
-        "r": "NodeLoad n 1/1, 1 made ready ahead, the other places are for nodes with room",
-    }
-
-
-def test_a_restore_goes_before_older_backups_that_are_ready_for_its_node():
-    crowd = [a_transfer(f"u{i}", P.PREPARED, node="n") for i in range(3)]
-    restore = a_download("r", P.PREPARED, node="n", label=IN_PROGRESS)
-    crowd.append(restore.with_metadata(annotations={ASKED_ANNOTATION: str(2 * 10**18)}))
-
-    assert started(*crowd, load='{"globalConfig": 1}') == ["r"]
-    assert started(*crowd, load='{"globalConfig": 2}') == ["r", "u0"]
-    assert started(*crowd, load='{"globalConfig": 1, "restoreShare": 0}') == ["u0"]
-
-
-def test_a_slot_is_kept_for_a_restore_that_is_being_prepared():
-    crowd = [a_transfer("u", P.PREPARED, node="n"), a_download("r", P.ACCEPTED, node="n", label=IN_PROGRESS)]
-
-    assert started(*crowd, load='{"globalConfig": 1}') == []
-    assert told(crowd, around(load='{"globalConfig": 1}')) == {"u": "NodeLoad n 0/1, a restore goes first"}
-    assert started(*crowd, load='{"globalConfig": 2}') == ["u"]
-    assert started(*crowd, load='{"globalConfig": 1, "restoreShare": 0}') == ["u"]
-
-
-def test_the_only_place_goes_to_a_restore_before_an_older_backup():
-    crowd = [a_transfer("u", wanted="n"), a_download("r", wanted="n", label=str(2 * 10**18))]
-
-    assert accepted(*crowd, load='{"globalConfig": 1, "prepareQueueLength": 1}') == [("r", "n")]
-    assert accepted(*crowd, load='{"prepareQueueLength": 1, "restoreShare": 0}') == [("u", "n")]
-
-
-def test_a_slot_is_kept_for_a_restore_that_gets_its_place_in_a_moment():
-    crowd = [a_transfer("u", P.PREPARED, node="n"), a_download("r", wanted="n")]
-    others = [a_transfer("c", P.ACCEPTED, node="m"), a_transfer("d", P.ACCEPTED, node="m")]
-
-    assert started(*crowd, *others, load='{"globalConfig": 1, "prepareQueueLength": 3}') == []
-    # Unless no place is left before a backup moves.
-    stuck = [other.with_status(phase=P.PREPARED) for other in others]
-    full = a_transfer("full", P.IN_PROGRESS, node="m")
-    assert started(*crowd, *stuck, full, load='{"globalConfig": 1, "prepareQueueLength": 3}') == ["u"]
-
-
-def test_where_backups_and_restores_have_limits_of_their_own_no_slot_is_kept():
-    crowd = [a_transfer("u", P.PREPARED, node="n"), a_download("r", P.ACCEPTED, node="n", label=IN_PROGRESS)]
-
-    assert started(*crowd) == ["u"]
-
-
-def test_a_restore_beyond_the_share_waits_its_turn_among_backups():
-    moving = a_download("moving", P.IN_PROGRESS, node="n", label=IN_PROGRESS)
-    crowd = [moving, a_transfer("u", P.PREPARED, node="n"), a_download("r", P.ACCEPTED, node="n", label=IN_PROGRESS)]
-
-    assert started(*crowd, load='{"globalConfig": 2}') == ["u"]
-
-
-def test_by_default_a_restore_does_not_wait_for_a_running_backup_of_another_volume():
-    crowd = [a_transfer("running", P.IN_PROGRESS, node="n"), a_transfer("u", P.PREPARED, node="n")]
-    crowd.append(a_download("r", P.PREPARED, node="n", label=IN_PROGRESS))
-
-    assert started(*crowd) == ["r"]
-    assert started(*crowd, load='{"globalConfig": 1}') == []
-    assert started(*crowd, nodes=[a_node("n", slots=1)]) == []
-    assert told(crowd, around()) == {"u": "NodeLoad n 1/1"}
-
-
-@pytest.mark.parametrize("wishes", [{"restores": 0}, {"nodes": [a_node("n"), a_node("m"), a_node("x", ready=False)]}])
-def test_a_restore_that_could_not_use_a_place_keeps_none(wishes):
-    stuck = a_download("r", wanted="x" if "nodes" in wishes else None)
-
-    assert len(accepted(stuck, a_transfer("u"), load='{"prepareQueueLength": 1}', **wishes)) == 1
 
 
 def test_a_target_that_is_down_is_waited_for_and_holds_up_nobody_else():
