@@ -3,6 +3,7 @@
 import contextlib
 import threading
 from collections.abc import Iterator
+from io import BytesIO
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
@@ -50,11 +51,14 @@ class RemoteObjects:
             size = answer.meta["size"]
             if size > at_most:
                 raise DamagedMetadata(f"{key} has {size} bytes; at most {at_most} were expected")
-            # Piece by piece: the library would join them in memory of its own, and we would copy that.
-            body = b"".join(answer.stream(min_chunk_size=_PIECE))
-        if len(body) != size:
-            raise StoreUnavailable(f"{key} came with {len(body)} of its {size} bytes from {self._place}")
-        return body
+            # Piece by piece, and none kept: the library would join them in memory of its own, and we would copy that.
+            body = BytesIO()
+            for piece in answer.stream(min_chunk_size=_PIECE):
+                body.write(piece)
+        if body.tell() != size:
+            raise StoreUnavailable(f"{key} came with {body.tell()} of its {size} bytes from {self._place}")
+        # Python hands out the buffer itself, and no copy of it.
+        return body.getvalue()
 
     def put(self, key: str, body: bytes, *, lazily: bool = False) -> None:  # noqa: ARG002  # all is durable at once
         """See ObjectStore."""
