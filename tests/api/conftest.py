@@ -14,6 +14,7 @@ from tidegate.testing.clock import ManualClock
 from tidegate.testing.documented import DocumentedTransport
 from tidegate.testing.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
+from tidegate.volumes.kept_places import touched
 
 
 @dataclass
@@ -43,8 +44,10 @@ class Scenery:
             raise NotFound(f"cannot find backup {backup} of volume {volume} in the store")
         return self.stored[volume, backup]
 
-    async def look_at(self, path):
-        return self.places.get(path, Place())
+    async def look_at(self, path, *, keep_out=()):
+        kept = touched(path, keep_out)
+        place = self.places.get(path, Place())
+        return place.replace(in_the_way=f"it {kept.sentence}") if kept else place
 
     async def users_of(self, paths):
         return {path: self.users[path] for path in paths if path in self.users}

@@ -191,6 +191,27 @@ async def test_a_restore_is_refused_for_what_its_plan_calls_a_conflict(api, take
     assert sentence in conflict["message"]
 
 
+@pytest.mark.parametrize("destination", ["/mnt/usb", "/mnt/usb/deep/below"])
+async def test_no_restore_goes_into_the_store_of_any_target(api, stored, destination):
+    await stored.store.create(a_target("usb", url="file:///mnt/usb"))
+
+    (one, other) = (await plan(api, backupName="done", destination=destination))["conflicts"]
+    refused = await api.post("/v1/restores", json=restore(backupName="done", destination=destination))
+
+    told = "cannot be made: it is, holds or lies in /mnt/usb, the store of target usb"
+    assert (told in one["message"], told in other["message"]) == (True, True)
+    assert (refused.status_code, told in refused.json()["detail"]) == (409, True)
+    assert (await api.post("/v1/restores", json=restore(backupName="done", destination="/mnt/usb2"))).status_code == 201
+
+
+async def test_a_volume_that_holds_a_store_is_not_restored_over_it(api, stored):
+    await stored.store.create(a_target("usb", url="file:///data/db/backups"))
+
+    (conflict,) = (await plan(api, backupName="done", **OVERWRITE))["conflicts"]
+
+    assert conflict["message"].endswith("it is, holds or lies in /data/db/backups, the store of target usb")
+
+
 COVERED = [
     (FULL, OVERWRITE),
     (FULL.replace(used_by="qemu (process 7)"), OVERWRITE | FORCE),

@@ -41,6 +41,17 @@ def test_a_tree_goes_into_a_store_and_comes_back(run, tree, tmp_path):
     assert picture(tmp_path / "back") == picture(tree)
 
 
+@pytest.mark.parametrize("place", ["store", "store/back", ".", "link/back"])
+def test_a_restore_stays_out_of_the_store_that_it_reads_from(run, store, tree, tmp_path, place):
+    (tmp_path / "link").symlink_to(store)
+    before = picture(tmp_path)
+
+    result = run("store", "restore", URL, "--to", place, "--overwrite", "--force")
+
+    assert (result.code, f"is, holds or lies in {store}, the store that it reads from" in result.err) == (4, True)
+    assert picture(tmp_path) == before
+
+
 def test_a_part_of_a_tree_comes_back(run, tree, tmp_path):
     assert run("store", "restore", URL, "--to", "back", "--include", "*.txt").code == 0
 

@@ -8,7 +8,7 @@ from tidegate.model.restore import Restore, RestoreSpec
 from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import ALL_REMOVED, DATA_REMOVED, PodVolumeBackup, PodVolumeRestore
 from tidegate.model.volume import Volume
-from tidegate.testing.builders import a_backup
+from tidegate.testing.builders import a_backup, a_target
 
 
 def a_restore(name="r", **spec):
@@ -162,6 +162,16 @@ async def test_paths_and_force_reach_the_mover(backed_up):
 
     job = backed_up.movers.started[0].job
     assert (job.includes, job.force) == (("etc/**",), True)
+
+
+async def test_the_mover_of_a_restore_keeps_out_of_the_stores_of_all_targets(backed_up):
+    await backed_up.store.create(a_target("usb", url="file:///mnt/usb"))
+    await backed_up.store.create(a_target("far", url="s3://bucket@region/"))
+    await backed_up.store.create(a_restore(included_namespaces=("shop",)))
+    await backed_up.settle()
+
+    kept = {place.path: place.what for place in backed_up.movers.started[0].job.keep_out}
+    assert kept == {"/somewhere": "the store of target store", "/mnt/usb": "the store of target usb"}
 
 
 async def test_downloads_carry_when_they_were_asked_for_in_the_order_that_was_given(backed_up):

@@ -1,11 +1,13 @@
 """What passes between a server and its movers: read back as it was, and refused with a sentence where it is wrong."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from tidegate.errors import InvalidInput
+from tidegate.model.kept_place import KeptPlace
 from tidegate.model.mover_job import (
     CompressionChoice,
     DownloadJob,
@@ -44,7 +46,10 @@ PROGRESS = ProgressReport(progress=TransferProgress(stage="uploading", bytes_don
 RESULT = ResultReport(result=TransferResult(url="u", size=3, new_bytes=2, warnings=("w",)))
 
 
-@pytest.mark.parametrize("job", [UPLOAD, DOWNLOAD, REMOVE])
+KEEPING_OUT = replace(DOWNLOAD, keep_out=(KeptPlace(path="/srv/ö", what="the store of target usb"),))
+
+
+@pytest.mark.parametrize("job", [UPLOAD, DOWNLOAD, KEEPING_OUT, REMOVE])
 def test_a_job_is_read_back_as_it_was_written(job):
     assert read_job(job.to_json().encode()) == job
 

@@ -8,10 +8,12 @@ from tidegate.api.restore_source import RestoreSource, read_source, volumes_by_n
 from tidegate.api.services import Services
 from tidegate.decide.restore_places import Placement, Volumes, placements
 from tidegate.decide.restore_plan import PlanSurroundings, check_conflicts, plan_restore
+from tidegate.decide.store_places import store_places
 from tidegate.errors import NotFound
 from tidegate.model.catalogue import BackupState
 from tidegate.model.restore import RestoreSpec
 from tidegate.model.restore_plan import Place
+from tidegate.model.target import BackupTarget
 from tidegate.model.transfer import TransferSpec
 
 # As many places are looked at; of a thousand conflicts nobody reads the rest.
@@ -61,8 +63,14 @@ async def _broken(services: Services, sources: Iterable[TransferSpec]) -> dict[s
     return found
 
 
+async def looked_at(services: Services, paths: Iterable[str], targets: Iterable[BackupTarget]) -> dict[str, Place]:
+    """What is there now; the stores of these targets are in the way of what touches them."""
+    stores = store_places(targets)
+    return {path: await services.surroundings.look_at(path, keep_out=stores) for path in paths}
+
+
 async def _looks(services: Services, found: Iterable[Placement]) -> dict[str, Place]:
     paths = list(dict.fromkeys(placement.path for placement in found if placement.path))[:_MOST_LOOKS]
-    places = {path: await services.surroundings.look_at(path) for path in paths}
+    places = await looked_at(services, paths, (await services.store.list(BackupTarget)).items)
     users = await services.surroundings.users_of([path for path, place in places.items() if place.full])
     return places | {path: places[path].replace(used_by=user) for path, user in users.items()}

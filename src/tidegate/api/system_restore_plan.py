@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from tidegate.api.restore_planning import looked_at
 from tidegate.api.services import Services
 from tidegate.api.system_admission import about_target
 from tidegate.decide.system_restore import Here, PlannedDefinition, place_of, plan_definitions
@@ -16,7 +17,7 @@ from tidegate.model.restore_plan import Place
 from tidegate.model.store_url import same_store
 from tidegate.model.system import SystemBackup
 from tidegate.model.system_archive import DEFINITIONS, ArchivedVolumeBackup, SystemArchive
-from tidegate.model.system_restore import DefinitionAction, RestoredVolume, SystemRestore, VolumeChoice
+from tidegate.model.system_restore import DefinitionAction, SystemRestore, VolumeChoice
 from tidegate.model.target import BackupTarget
 from tidegate.model.volume import Volume
 from tidegate.ports.secrets import access_to
@@ -48,7 +49,11 @@ async def admit_system_restore(services: Services, resource: Resource) -> Resour
     known = (await services.store.list(BackupTarget)).items
     finder = _Finder(archive, found.target, stored.target_url, (*known, *_coming_targets(planned)))
     wanted = [one.wanted for one in planned if isinstance(one.wanted, Volume)]
-    volumes = [await _planned_volume(services, one, finder, resource.spec.volumes) for one in wanted]
+    looks = resource.spec.volumes is not VolumeChoice.NONE
+    places = await looked_at(services, [one.spec.path for one in wanted if looks], finder.targets)
+    volumes = [
+        plan_volume(one, finder.find(one), resource.spec.volumes, places.get(one.spec.path, Place())) for one in wanted
+    ]
     return resource.with_status(
         target=found.target.name,
         source_url=found.place.url(found.target.spec.url),
@@ -146,9 +151,3 @@ class _Finder:
             return f"no target has the store {row.target_url}, where its backup is"
         url = BackupUrl(target.spec.url, row.stored.store_volume, row.stored.store_backup).encode()
         return FoundBackup(row.stored.replace(target=target.name), url)
-
-
-async def _planned_volume(services: Services, volume: Volume, finder: _Finder, choice: VolumeChoice) -> RestoredVolume:
-    looks = choice is not VolumeChoice.NONE
-    place = await services.surroundings.look_at(volume.spec.path) if looks else Place()
-    return plan_volume(volume, finder.find(volume), choice, place)

@@ -50,6 +50,7 @@ from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.controllers.mover_supervisor import MoverSupervisor
 from tidegate.controllers.recovery import recover
 from tidegate.controllers.runtime import Runtime
+from tidegate.model.kept_place import data_directory
 from tidegate.resources.sqlite import SqliteStore
 
 log = structlog.get_logger(__name__)
@@ -112,7 +113,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             notifier=notifier,
             desk=desk,
             archives=archives,
-            keep_out=str(data_dir.path.absolute()),
+            keep_out=(data_directory(str(data_dir.path.absolute())),),
         )
         services = Services(
             store=store,

@@ -13,6 +13,7 @@ from tidegate.decide.store_identity import is_recognised, unrecognised
 from tidegate.errors import NoSpace, Refused, StoreIdentityMissing, StoreUnavailable, Unauthenticated
 from tidegate.format.packed_tree import CONTENT, TREE, shown_size
 from tidegate.format.paths import volume_dir
+from tidegate.model.kept_place import KeptPlace, data_directory
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.restore_plan import Place, StoredBackup
 from tidegate.model.volume import VolumeSpec
@@ -20,8 +21,9 @@ from tidegate.objects.backoff import HURRIED
 from tidegate.objects.identity import give_identity, identity_of
 from tidegate.objects.open import open_store
 from tidegate.ports.object_store import Listing
+from tidegate.volumes.kept_places import touched
 from tidegate.volumes.measure import measure
-from tidegate.volumes.places import look_with_room, touches, users_of
+from tidegate.volumes.places import look_with_room, users_of
 
 T = TypeVar("T")
 
@@ -62,6 +64,12 @@ def identified(access: TargetAccess, volumes: Sequence[str]) -> str:
         return give_identity(objects, new_id())
     except (Unauthenticated, NoSpace):
         return ""
+
+
+def _seen_at(path: str, keep_out: Sequence[KeptPlace]) -> Place:
+    place = look_with_room(path)
+    kept = touched(path, keep_out)
+    return place.replace(in_the_way=f"it {kept.sentence}") if kept else place
 
 
 class LocalSurroundings:
@@ -107,15 +115,10 @@ class LocalSurroundings:
         await self.check_target(access)
         return await self.in_time(in_daemon_thread(lambda: read_stored(access, volume, backup), name=_LOOK), access.url)
 
-    async def look_at(self, path: str) -> Place:
+    async def look_at(self, path: str, *, keep_out: Sequence[KeptPlace] = ()) -> Place:
         """Look."""
-        return await asyncio.to_thread(self._seen_at, path)
-
-    def _seen_at(self, path: str) -> Place:
-        place = look_with_room(path)
-        if self._own is None or not touches(path, str(self._own)):
-            return place
-        return place.replace(in_the_way=f"it is, holds or lies in {self._own}, the data directory of this server")
+        own = (data_directory(str(self._own)),) if self._own else ()
+        return await asyncio.to_thread(_seen_at, path, (*own, *keep_out))
 
     async def users_of(self, paths: Sequence[str]) -> Mapping[str, str]:
         """Look once for all of them."""

@@ -32,6 +32,7 @@ from tidegate.controllers.verification import VerificationController
 from tidegate.controllers.verification_line import VerificationLine
 from tidegate.controllers.verification_schedule import VerificationSchedule
 from tidegate.controllers.volume import VolumeController
+from tidegate.model.kept_place import KeptPlace
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.mover_host import MoverHost
@@ -60,9 +61,9 @@ def build_runtime(
     notifier: Notifier | None = None,
     desk: DeletionDesk | None = None,
     archives: SystemArchives | None = None,
-    keep_out: str = "",
+    keep_out: tuple[KeptPlace, ...] = (),
 ) -> tuple[Runtime, MoverSupervisor]:
-    """All reconcilers over one store, and the supervisor of their movers, which restore nothing into `keep_out`."""
+    """All reconcilers over one store, and the supervisor of their movers, which keep out of `keep_out` and stores."""
     supervisor = MoverSupervisor(movers, clock)
     hook_supervisor = hook_supervisor or HookSupervisor(hooks or NoHooks())
     checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()

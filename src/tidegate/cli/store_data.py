@@ -113,12 +113,13 @@ def restore(
     output: options.Output = None,
 ) -> None:
     """Bring one backup back. What is at PATH stays until everything new is whole."""
+    from tidegate.decide.store_places import store_place
     from tidegate.model.existing_data import ExistingData
     from tidegate.model.mover_job import DownloadJob
 
     cli = context_of(ctx)
     place = backup_place(cli, url)
-    destination = cli.environment.absolute(to)
+    destination, kept = cli.environment.absolute(to), store_place(place.access.url, "the store that it reads from")
     job = DownloadJob(
         target=place.access,
         store_volume=place.volume,
@@ -130,6 +131,7 @@ def restore(
         includes=tuple(include or ()),
         force=force,
         sparse=sparse,
+        keep_out=(kept,) if kept else (),
         upload_bytes_per_second=_rate("--limit-upload", limit_upload),
         download_bytes_per_second=_rate("--limit-download", limit_download),
     )

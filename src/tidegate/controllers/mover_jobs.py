@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tidegate.model.kept_place import KeptPlace
 from tidegate.model.mover_job import DownloadJob, RemoveJob, TargetAccess, UploadJob
 from tidegate.model.transfer import VERIFICATION_LABEL, Transfer
 
@@ -13,8 +14,8 @@ class MoverMeans:
     memory_bytes: int | None = None
     upload_bytes_per_second: int | None = None
     download_bytes_per_second: int | None = None
-    keep_out: str = ""
-    """The server's data directory: only verifications restore to a place in it."""
+    keep_out: tuple[KeptPlace, ...] = ()
+    """The server's data directory and the stores: only verifications restore to a place in one."""
 
 
 def moving_job(transfer: Transfer, target: TargetAccess, means: MoverMeans) -> UploadJob | DownloadJob:
@@ -31,7 +32,7 @@ def moving_job(transfer: Transfer, target: TargetAccess, means: MoverMeans) -> U
             includes=spec.includes,
             force=spec.force,
             read_back=spec.read_back,
-            keep_out="" if VERIFICATION_LABEL in transfer.metadata.labels else means.keep_out,
+            keep_out=() if VERIFICATION_LABEL in transfer.metadata.labels else means.keep_out,
             memory_bytes=means.memory_bytes,
             upload_bytes_per_second=means.upload_bytes_per_second,
             download_bytes_per_second=means.download_bytes_per_second,

@@ -19,12 +19,14 @@ from tidegate.controllers.observation import SettingsInMind
 from tidegate.controllers.reconciler import Next, Watch
 from tidegate.decide import transfer_step as steps
 from tidegate.decide.begin_anew import begun_anew
+from tidegate.decide.store_places import store_places
 from tidegate.decide.transfer_deadlines import TransferLimits
 from tidegate.decide.transfer_events import with_transfer_events
 from tidegate.decide.transfer_step import Step
 from tidegate.decide.transfer_steps import next_step
 from tidegate.errors import NotFound, UserError
 from tidegate.model.deletion import Deletion
+from tidegate.model.kept_place import KeptPlace
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.reasons import Reason
@@ -54,8 +56,8 @@ class TransferController:
     deletions: DeletionDesk
     doubt: Callable[[str], None] = lambda _target: None
     """Hears of a target whose store a mover found to be another one."""
-    keep_out: str = ""
-    """The server's data directory, into which no restore writes."""
+    keep_out: tuple[KeptPlace, ...] = ()
+    """Beside the stores: the server's data directory, into which no restore writes."""
     name: str = "transfer"
     workers: int = 8
 
@@ -132,17 +134,20 @@ class TransferController:
         return self._until(step.until) if isinstance(step, steps.Wait) else Next.after(timedelta())
 
     async def _start(self, transfer: Transfer, settings: Settings) -> Next:
-        node = transfer.status.node or ""
         try:
-            job = moving_job(transfer, await self._target(transfer), self._means(settings, node))
+            job = moving_job(transfer, await self._target(transfer), await self._means(transfer, settings))
         except UserError as error:
             return await self._end(transfer, steps.End(TransferPhase.FAILED, str(error), error_code=error.code))
-        await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref, node=node)
+        await self.movers.ensure(transfer.metadata.uid, job, on_news=transfer.ref, node=transfer.status.node or "")
         return self._then_wait(transfer, settings)
 
-    def _means(self, settings: Settings, node: str) -> MoverMeans:
-        upload, download = bandwidth_of_each(settings, self.movers.moving_on(node) + 1)
-        return MoverMeans(settings.mover_memory_bytes, upload, download, self.keep_out)
+    async def _means(self, transfer: Transfer, settings: Settings) -> MoverMeans:
+        moving = self.movers.moving_on(transfer.status.node or "")
+        upload, download = bandwidth_of_each(settings, moving + 1)
+        keep_out = self.keep_out
+        if transfer.direction == "download":
+            keep_out += store_places((await self.store.list(BackupTarget)).items)
+        return MoverMeans(settings.mover_memory_bytes, upload, download, keep_out)
 
     async def _clear(self, transfer: Transfer) -> Next:
         try:

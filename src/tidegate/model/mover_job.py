@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Literal
 
 from tidegate.model.existing_data import ExistingData
+from tidegate.model.kept_place import KeptPlace
 from tidegate.model.plain import Plain, read_json
 from tidegate.model.transfer_progress import TransferProgress, TransferResult
 from tidegate.model.volume_kind import VolumeKind
@@ -118,8 +119,8 @@ class DownloadJob(LockKnowledge):
     """Whether zeros become holes in an image; else every byte of it takes space."""
     read_back: bool = False
     """Whether everything is read from the disk again and compared with the backup, once it is written."""
-    keep_out: str = ""
-    """A directory into which, over which and around which nothing is written, wherever links lead by then."""
+    keep_out: tuple[KeptPlace, ...] = ()
+    """Directories into which, over which and around which nothing is written."""
     memory_bytes: int | None = None
     """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
     upload_bytes_per_second: int | None = None

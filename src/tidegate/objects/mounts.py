@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 from tidegate.errors import Refused, StoreUnavailable
+from tidegate.model.target_url import MOUNTS
 from tidegate.objects.mount_plan import MountPlan, mounted_source
 
-MOUNTS = Path("/run/tidegate/mounts")
 _MOUNT_SECONDS = 30.0
 _LOOK_SECONDS = 5.0
 
@@ -61,7 +61,7 @@ class SystemRunner:
         return None if process.returncode == 0 else said.decode(errors="replace").strip()[-200:] or "it failed"
 
 
-def mounted(plan: MountPlan, runner: Runner, *, root: Path = MOUNTS) -> str:
+def mounted(plan: MountPlan, runner: Runner, *, root: Path = Path(MOUNTS)) -> str:
     """The directory where the share is mounted, now or already.
 
     Raises Refused with how to help oneself if we cannot mount, StoreUnavailable if the share does not answer.

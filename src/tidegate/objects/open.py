@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from tidegate.errors import InvalidInput
 from tidegate.model.mover_job import TargetAccess
+from tidegate.model.target_url import DIRECTORY_SCHEMES as _LOCAL
 from tidegate.objects.backoff import PATIENT, Patience
 from tidegate.objects.credentials import check_credentials
 from tidegate.objects.directory import DirectoryObjects
@@ -102,8 +103,6 @@ def _open_remote(request: _Request) -> ObjectStore:
     )
 
 
-# Longhorn says vfs, everybody else says file.
-_LOCAL = ("file", "vfs")
 _OPENERS: dict[str, Callable[[_Request], ObjectStore]] = {
     "file": _open_directory,
     "vfs": _open_directory,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from tidegate.model.kept_place import KeptPlace
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.restore_plan import Place, StoredBackup
 from tidegate.model.volume import VolumeSpec
@@ -36,8 +37,11 @@ class Surroundings(Protocol):
         """
         ...
 
-    async def look_at(self, path: str) -> Place:
-        """What is at a path now. Never raises: what cannot be seen is told as unreadable."""
+    async def look_at(self, path: str, *, keep_out: Sequence[KeptPlace] = ()) -> Place:
+        """What is at a path now. Never raises: what cannot be seen is told as unreadable.
+
+        The server's data directory, and what is to be kept out of beside it, is in the way of what touches it.
+        """
         ...
 
     async def users_of(self, paths: Sequence[str]) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.recovery import recover
 from tidegate.errors import NotFound, RetryableError
+from tidegate.model.kept_place import KeptPlace
 from tidegate.model.mover_job import TargetAccess
 from tidegate.model.restore_plan import Place, StoredBackup
 from tidegate.model.volume import VolumeSpec
@@ -43,7 +44,7 @@ class FineWeather:
         """See Surroundings."""
         raise NotFound(f"cannot find backup {backup} of volume {volume} in the store")
 
-    async def look_at(self, _path: str) -> Place:
+    async def look_at(self, _path: str, *, keep_out: Sequence[KeptPlace] = ()) -> Place:  # noqa: ARG002  # a promise
         """See Surroundings."""
         return Place()
 

@@ -15,7 +15,7 @@ from tidegate.ports.volume_data import BackupContent
 from tidegate.volumes.attributes import plain_mode
 from tidegate.volumes.device_sink import changed_warning
 from tidegate.volumes.image_writer import bring_up_to_date, copy_sparsely, fill
-from tidegate.volumes.places import refuse_own
+from tidegate.volumes.kept_places import refuse_kept
 from tidegate.volumes.read_back import compare_image
 from tidegate.volumes.workplace import make_file, refuse_if_used, sync_directory, workplace, writing_to
 
@@ -37,7 +37,7 @@ class ImageSink:
         """See VolumeSink."""
         if content.cfg_parameters.get(CONTENT) == TREE:
             raise DestinationUnusable("the backup holds a file tree; restore it to a directory, not to an image")
-        refuse_own(self._path, self._job.keep_out)  # again: what waited may be behind a new link by now
+        refuse_kept(self._path, self._job.keep_out)  # again: what waited may be behind a new link by now
         with workplace(self._path, make=make_file) as place:
             with open(place, "r+b", buffering=0) as file:
                 changed = self._build(file.fileno(), content, on_bytes)
@@ -63,7 +63,7 @@ class ImageSink:
         return bring_up_to_date(handle, content, on_bytes)
 
     def _check_free(self) -> None:
-        refuse_own(self._path, self._job.keep_out)
+        refuse_kept(self._path, self._job.keep_out)
         with writing_to(self._path):
             try:
                 found = os.stat(self._path)

@@ -2,17 +2,14 @@
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from tidegate.disk import in_use
 from tidegate.disk.file_system import is_kernels_own
-from tidegate.errors import DestinationUnusable
 from tidegate.model.restore_plan import Place, PlaceState, Room
 from tidegate.volumes.mounted_tree import OWN_ENTRY
 
 _MOST_COUNTED = 1000
-
-Identity = tuple[int, int] | None
 
 
 def look_at(path: str) -> Place:
@@ -45,48 +42,6 @@ def look_with_room(path: str) -> Place:
     except OSError:
         return place
     return place.replace(room=Room(file_system=str(device), free_bytes=free.f_bavail * free.f_frsize))
-
-
-def touches(path: str, own: str) -> bool:
-    """Whether a path is a directory of ours, lies in it or holds it, wherever links lead and whatever is mounted twice.
-
-    The same counts for each part of the directory: one may be a link to, or mounted from, another place.
-    """
-    above = _identities(os.path.realpath(path))
-    return any(_touch(above, _identities(os.path.realpath(part))) for part in (own, *_parts(own)))
-
-
-def refuse_own(path: str, own: str) -> None:
-    """Raise DestinationUnusable for a path that touches a directory of ours."""
-    if own and touches(path, own):
-        raise DestinationUnusable(
-            f"{path} is, holds or lies in {own}, the data directory of this server", hint="choose another place"
-        )
-
-
-def _touch(above: Sequence[Identity], above_own: Sequence[Identity]) -> bool:
-    return above_own[0] in above or (above[0] is not None and above[0] in above_own)
-
-
-def _parts(own: str) -> list[str]:
-    try:
-        return [os.path.join(own, name) for name in os.listdir(own)]
-    except OSError:
-        return []
-
-
-def _identities(path: str) -> list[Identity]:
-    """Of the path itself and of all above it; None for what is not there."""
-    found: list[Identity] = []
-    while True:
-        try:
-            facts = os.stat(path)
-            found.append((facts.st_dev, facts.st_ino))
-        except OSError:
-            found.append(None)
-        if path == os.path.dirname(path):
-            return found
-        path = os.path.dirname(path)
 
 
 def users_of(paths: Iterable[str]) -> dict[str, str]:

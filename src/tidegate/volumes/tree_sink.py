@@ -19,8 +19,8 @@ from tidegate.format.tree_selection import selected_entries
 from tidegate.model.existing_data import ExistingData
 from tidegate.model.mover_job import DownloadJob
 from tidegate.ports.volume_data import BackupContent
+from tidegate.volumes.kept_places import refuse_kept
 from tidegate.volumes.mounted_tree import entries_at, swap_content
-from tidegate.volumes.places import refuse_own
 from tidegate.volumes.tree_read_back import compare_tree
 from tidegate.volumes.tree_unpacking import unpack
 from tidegate.volumes.tree_writer import TreeWriter
@@ -66,7 +66,7 @@ class DirectorySink:
             f"{shown_path(path)}: changed while it was backed up; it may mix old and new content, or have zeros in it"
             for path in changed_files(content.cfg_parameters)
         ]
-        refuse_own(self._path, self._keep_out)  # again: what waited may be behind a new link by now
+        refuse_kept(self._path, self._keep_out)  # again: what waited may be behind a new link by now
         with workplace(self._path, make=make_directory, inside=self._is_mounted()) as place:
             with (
                 contextlib.closing(TreeWriter(place, block_size=content.block_size)) as writer,
@@ -106,7 +106,7 @@ class DirectorySink:
         return itertools.chain([root, first], wanted)
 
     def _check_free(self, *, ours: str = "") -> None:
-        refuse_own(self._path, self._keep_out)
+        refuse_kept(self._path, self._keep_out)
         with writing_to(self._path):
             try:
                 found = os.stat(self._path)
