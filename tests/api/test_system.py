@@ -145,6 +145,18 @@ async def test_a_dry_run_tells_the_plan_and_changes_nothing(api, services, scene
     assert (await api.get("/v1/volumes")).json()["data"] == []
 
 
+async def test_a_system_restore_brings_no_volume_back_over_a_store(api, target, archives):
+    write(archives, "weekly", a_volume("shop", "db", "/somewhere/db"))
+
+    asked = asking("back", systemBackup="weekly")
+    answer = await api.post("/v1/systemrestores", params={"dryRun": "true"}, json=asked)
+
+    (row,) = answer.json()["status"]["volumes"]
+    assert row["reason"] == (
+        f"/somewhere/db cannot be made: it is, holds or lies in /somewhere, the store of target {target.name}"
+    )
+
+
 async def test_an_archive_is_found_by_its_url_too(api, target, archives):
     write(archives, "weekly", a_volume("shop", "db", "/db"))
     url = "file:///somewhere/backupstore/system-backups/v1/weekly"

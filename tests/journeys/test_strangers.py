@@ -83,6 +83,31 @@ def test_an_operator_cannot_restore_into_the_servers_own_data_directory(server, 
     assert server.get("restore", "get")["items"] == []
 
 
+def test_a_restore_that_waits_while_its_place_becomes_a_link_into_a_store_fails(server, tmp_path):
+    for name in ("store", "usb", "docs"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "docs" / "file").write_text("x")
+    server.tidegate("target", "create", "disk", str(tmp_path / "store"), "--default")
+    server.tidegate("target", "create", "usb", str(tmp_path / "usb"))
+    server.tidegate("volume", "create", "home/docs", "--directory", str(tmp_path / "docs"))
+    server.tidegate("backup", "create", "b", "--wait")
+    told = f"is, holds or lies in {tmp_path / 'usb'}, the store of target usb"
+    for verb in ("plan", "create"):
+        refused = server.run("restore", verb, "--from-backup", "b", "--to", str(tmp_path / "usb" / "x"))
+        assert (refused.returncode, told in refused.stdout + refused.stderr) == (6, True)
+    server.tidegate("setting", "set", "concurrent-backup-restore-limit", "0")
+    server.tidegate("restore", "create", "r", "--from-backup", "b", "--to", str(tmp_path / "later" / "x"))
+    (tmp_path / "later").symlink_to(tmp_path / "usb")
+    before = sorted((tmp_path / "usb").rglob("*"))
+
+    server.tidegate("setting", "set", "concurrent-backup-restore-limit", "4")
+    server.run("restore", "wait", "r")
+
+    assert server.get("restore", "get", "r")["status"]["phase"] == "Failed"
+    assert told in server.tidegate("restore", "describe", "r")
+    assert sorted((tmp_path / "usb").rglob("*")) == before
+
+
 def test_a_restore_that_waits_while_its_place_becomes_a_link_into_the_data_directory_fails(server, tmp_path):
     (tmp_path / "store").mkdir()
     (tmp_path / "docs").mkdir()
