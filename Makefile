@@ -9,7 +9,7 @@ DATA_DIR ?= .run
 # Sources are compiled once, as those of an installed program are: tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 # The one part in C, for which a compiler is wanted but not needed (hatch_build.py).
-LANES  := hatch_build.py src/tidegate/format/_sha512_lanes.c
+LANES  := hatch_build.py src/tidegate/format/blocks/_sha512_lanes.c
 # What runs the tests; `.ci/run` gives one that runs failures once more.
 PYTEST ?= -m pytest
 # The web page: built into the package, so that a checkout and a wheel have it at the same place.
@@ -102,4 +102,4 @@ lock: $(DEV) ## resolve the dependencies anew and write the lock files
 	  pyproject.toml --group build -c requirements-dev.lock -o requirements.lock
 
 clean: ## remove what the other targets made, but not .run
-	rm -rf $(VENV) dist src/tidegate/format/*.so ui/node_modules src/tidegate/page .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) dist src/tidegate/format/blocks/*.so ui/node_modules src/tidegate/page .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -14,8 +14,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SOURCE = "src/tidegate/format/_sha512_lanes.c"
-_BUILT = "src/tidegate/format/_sha512_lanes.abi3.so"
+_SOURCE = "src/tidegate/format/blocks/_sha512_lanes.c"
+_BUILT = "src/tidegate/format/blocks/_sha512_lanes.abi3.so"
 
 
 class LanesBuild(BuildHookInterface[Any]):

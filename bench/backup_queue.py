@@ -14,15 +14,15 @@ import structlog
 
 from bench.resource_store import WallClock
 from bench.rows import Row
-from tidegate.controllers.backup_queue import BackupQueue
-from tidegate.controllers.queue_mirror import QueueMirror
+from tidegate.controllers.queue.backup_queue import BackupQueue
+from tidegate.controllers.queue.mirror import QueueMirror
 from tidegate.controllers.runtime import Runtime
-from tidegate.decide.backup_queue import plan_admissions
-from tidegate.decide.queue_table import QueueTable, Surroundings
-from tidegate.model.backup import Backup, BackupPhase, BackupSpec, BackupStatus
+from tidegate.decide.queue.plan import plan_admissions
+from tidegate.decide.queue.table import QueueTable, Surroundings
+from tidegate.model.backups.backup import Backup, BackupPhase, BackupSpec, BackupStatus
 from tidegate.model.resource import Condition, Metadata
 from tidegate.model.setting import Setting, SettingSpec
-from tidegate.testing.counting_store import CountingStore
+from tidegate.testing.resources.counting_store import CountingStore
 
 NAMESPACES = tuple(f"team-{number:04}" for number in range(1_000))
 LIMIT = 10

@@ -22,7 +22,7 @@ from bench.catalogue_lists import Syncing, lists_over_http
 from bench.catalogue_samples import Formula
 from bench.rows import Row
 from bench.scale import BENCH_DIR, SCALE, show
-from tidegate.app.sync_cores import all_but_one, confine
+from tidegate.app.processes.sync_cores import all_but_one, confine
 from tidegate.catalogue.database import SqliteCatalogue
 
 _SECONDS = 0.75

@@ -2,8 +2,8 @@
 
 from bench.catalogue_samples import BEGINNING, Formula
 from tidegate.catalogue.changes import FoundVolume, VolumeChange, found_in_cfg
-from tidegate.format.cfg_metadata import volume_metadata, whole_metadata
-from tidegate.format.volume_cfg import VolumeCfg
+from tidegate.format.cfgs.cfg_metadata import volume_metadata, whole_metadata
+from tidegate.format.cfgs.volume_cfg import VolumeCfg
 
 
 def change_of(formula: Formula, volume: int, *, first_mark: int = 0) -> VolumeChange:

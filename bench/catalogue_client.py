@@ -13,12 +13,12 @@ from pathlib import Path
 
 from bench.far_client import credentials_of
 from bench.resource_store import WallClock
-from tidegate.app.collector import search_seldom
+from tidegate.app.machine.collector import search_seldom
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.catalogue.target_sync import SyncOrder, TargetSync
-from tidegate.model.catalogue import CatalogueFilter
-from tidegate.model.mover_job import TargetAccess
+from tidegate.model.stores.catalogue import CatalogueFilter
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.open_reader import open_reader
 
 

@@ -12,21 +12,21 @@ from pathlib import Path
 
 from bench.far_client import credentials_of
 from tidegate.api.services import Services
-from tidegate.app.children import Children
-from tidegate.app.clock import SystemClock
-from tidegate.app.collector import search_seldom
-from tidegate.app.http_server import HttpServer, listening_socket, url_of
-from tidegate.app.identity import new_id
-from tidegate.app.nursery import Trade
-from tidegate.app.surroundings import LocalSurroundings
-from tidegate.app.sync_client import SyncProcess
+from tidegate.app.http.server import HttpServer, listening_socket, url_of
+from tidegate.app.machine.clock import SystemClock
+from tidegate.app.machine.collector import search_seldom
+from tidegate.app.machine.identity import new_id
+from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.app.processes.children import Children
+from tidegate.app.processes.nursery import Trade
+from tidegate.app.processes.sync_client import SyncProcess
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.catalogue.target_sync import SyncOrder
-from tidegate.controllers.catalogue_sync import SyncErrand
-from tidegate.model.mover_job import TargetAccess
+from tidegate.controllers.stores.catalogue_sync import SyncErrand
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_target
+from tidegate.testing.resources.builders import a_target
 
 TOKEN = "bench"
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from bench.catalogue_samples import BEGINNING, Formula
 from bench.neighbours import processor_time, taken_since
 from bench.rows import Row
-from tidegate.format.times import format_time
+from tidegate.format.cfgs.times import format_time
 
 TOKEN = "bench"
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from tidegate.format.cfg_metadata import whole_metadata
-from tidegate.format.compression import Compression
-from tidegate.format.object_mark import object_mark
-from tidegate.format.paths import volume_dir
-from tidegate.format.times import format_time
-from tidegate.format.volume_cfg import VolumeCfg
-from tidegate.format.volume_index import INDEX_NAME, IndexEntry, encode_index, index_entry
+from tidegate.format.blocks.compression import Compression
+from tidegate.format.cfgs.cfg_metadata import whole_metadata
+from tidegate.format.cfgs.object_mark import object_mark
+from tidegate.format.cfgs.paths import volume_dir
+from tidegate.format.cfgs.times import format_time
+from tidegate.format.cfgs.volume_cfg import VolumeCfg
+from tidegate.format.cfgs.volume_index import INDEX_NAME, IndexEntry, encode_index, index_entry
 
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 _BLOCK = {"Offset": 0, "BlockChecksum": "0" * 64}

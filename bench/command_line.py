@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.rows import Row
-from tidegate.testing.server_process import ServerProcess
+from tidegate.testing.machine.server_process import ServerProcess
 
 TIMES = 9
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from bench.far_store import CheapStore, far_store
 from bench.rows import Row
 from bench.scale import SCALE, show
-from tidegate.app.workshop import real_workshop
+from tidegate.app.processes.workshop import real_workshop
 from tidegate.datapath.crew import work_through
 from tidegate.datapath.work import carry_out
-from tidegate.model.mover_job import RemoveJob, ResultReport, TargetAccess
+from tidegate.model.transfers.mover_job import RemoveJob, ResultReport, TargetAccess
 from tidegate.objects.open import open_store
 from tidegate.ports.mover_host import Report
-from tidegate.testing.stored_samples import backup_name, volume_objects
+from tidegate.testing.stores.stored_samples import backup_name, volume_objects
 
 _SECONDS = 0.75
 _BACKUPS = max(20, int(1000 * SCALE))

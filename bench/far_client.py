@@ -23,8 +23,8 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, GenericError
 
 from bench.scale import BLOCK
-from tidegate.datapath.assembly_line import Crew, Row, work_in_line
-from tidegate.format.compression import Compression, compress
+from tidegate.datapath.uploads.assembly_line import Crew, Row, work_in_line
+from tidegate.format.blocks.compression import Compression, compress
 from tidegate.objects.place import Place, read_place
 from tidegate.objects.remote_clients import connect
 

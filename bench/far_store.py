@@ -22,7 +22,7 @@ from bench.movers import Ours
 from bench.rows import Row
 from bench.samples import make_image
 from bench.scale import MIB, REPEATS, SCALE, show
-from tidegate.testing.rclone_server import RcloneServer
+from tidegate.testing.stores.rclone_server import RcloneServer
 
 _DELAY_SECONDS = 0.05
 _IN_FLIGHT = (8, 16, 32, 64)

@@ -12,8 +12,8 @@ import lz4.frame
 
 from bench.scale import BLOCK
 from tidegate.disk.direct_writer import DirectWriter
-from tidegate.format.checksum import checksum, checksums, side_by_side
-from tidegate.format.compression import Compression, compress
+from tidegate.format.blocks.checksum import checksum, checksums, side_by_side
+from tidegate.format.blocks.compression import Compression, compress
 
 # More than there are cores: while one waits for the disk, others compute.
 THREADS = 4

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page, expect
 
 from bench.rows import Row
-from tidegate.testing.browser import open_browser, why_no_browser
-from tidegate.testing.crowded_queue import write_crowded_queue
-from tidegate.testing.many_backups import write_catalogue
-from tidegate.testing.server_process import ServerProcess
+from tidegate.testing.machine.browser import open_browser, why_no_browser
+from tidegate.testing.machine.server_process import ServerProcess
+from tidegate.testing.resources.crowded_queue import write_crowded_queue
+from tidegate.testing.stores.many_backups import write_catalogue
 
 QUEUED = 10_000
 GONE = 600

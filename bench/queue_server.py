@@ -16,20 +16,20 @@ import structlog
 from bench.backup_queue import LIMIT, NAMESPACES, sample_backup
 from tidegate.api.queue_around import AroundQueue
 from tidegate.api.services import Services
-from tidegate.app.clock import SystemClock
-from tidegate.app.collector import search_seldom
-from tidegate.app.http_server import HttpServer, listening_socket, url_of
-from tidegate.app.identity import new_id
-from tidegate.app.surroundings import LocalSurroundings
-from tidegate.controllers.backup_queue import BackupQueue
-from tidegate.controllers.queue_mirror import QueueMirror
+from tidegate.app.http.server import HttpServer, listening_socket, url_of
+from tidegate.app.machine.clock import SystemClock
+from tidegate.app.machine.collector import search_seldom
+from tidegate.app.machine.identity import new_id
+from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.controllers.queue.backup_queue import BackupQueue
+from tidegate.controllers.queue.mirror import QueueMirror
 from tidegate.controllers.runtime import Runtime
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
-from tidegate.model.volume import Namespace
+from tidegate.model.volumes.volume import Namespace
 from tidegate.resources.sqlite import SqliteStore
-from tidegate.testing.builders import a_target
+from tidegate.testing.resources.builders import a_target
 
 TOKEN = "bench"
 ENDED = 5_000

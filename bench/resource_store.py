@@ -10,7 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from bench.rows import Row
-from tidegate.model.backup import Backup, BackupPhase
+from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Metadata
 from tidegate.resources.sqlite import SqliteStore

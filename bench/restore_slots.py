@@ -20,23 +20,23 @@ import structlog
 
 from bench.resource_store import WallClock
 from bench.rows import Row
-from tidegate.app.child_movers import ChildMovers
-from tidegate.app.children import Children
-from tidegate.app.collector import search_seldom
+from tidegate.app.machine.collector import search_seldom
+from tidegate.app.processes.child_movers import ChildMovers
+from tidegate.app.processes.children import Children
+from tidegate.app.processes.workshop import real_workshop
 from tidegate.app.wiring import build_runtime
-from tidegate.app.workshop import real_workshop
 from tidegate.datapath.work import carry_out
-from tidegate.decide.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
-from tidegate.model.mover_job import ResultReport, TargetAccess, UploadJob
+from tidegate.decide.transfers.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
-from tidegate.model.transfer import DOWNLOADS, DataDownload, Transfer, TransferPhase, TransferSpec
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.model.transfers.mover_job import ResultReport, TargetAccess, UploadJob
+from tidegate.model.transfers.transfer import DOWNLOADS, DataDownload, Transfer, TransferPhase, TransferSpec
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.resources.sqlite import SqliteStore
-from tidegate.testing.builders import a_node, a_target
+from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.lives import FineWeather
-from tidegate.testing.movers import FakeMovers
+from tidegate.testing.resources.builders import a_node, a_target
+from tidegate.testing.resources.lives import FineWeather
 
 WAITING = 2000
 REAL = 1000

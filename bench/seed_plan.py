@@ -18,16 +18,16 @@ import httpx2
 from bench.rows import Row
 from bench.scale import BENCH_DIR, SCALE, show
 from tidegate.catalogue.cfg_reading import mark_of
-from tidegate.format.cfg_metadata import whole_metadata
-from tidegate.format.paths import backup_cfg_key, backup_name_of, backups_dir, volume_dir
-from tidegate.format.volume_index import IndexEntry, encode_index, index_entry, index_key
-from tidegate.model.mover_job import TargetAccess
+from tidegate.format.cfgs.cfg_metadata import whole_metadata
+from tidegate.format.cfgs.paths import backup_cfg_key, backup_name_of, backups_dir, volume_dir
+from tidegate.format.cfgs.volume_index import IndexEntry, encode_index, index_entry, index_key
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.open import open_store
 from tidegate.ports.object_store import ObjectStore
-from tidegate.testing.distance import Distance
-from tidegate.testing.rclone_server import RcloneServer
-from tidegate.testing.server_process import ServerProcess
-from tidegate.testing.stored_samples import backup_name, volume_name, volume_objects, write_volume
+from tidegate.testing.machine.server_process import ServerProcess
+from tidegate.testing.stores.distance import Distance
+from tidegate.testing.stores.rclone_server import RcloneServer
+from tidegate.testing.stores.stored_samples import backup_name, volume_name, volume_objects, write_volume
 
 _SECONDS = 0.75
 _VOLUMES = max(10, int(1000 * SCALE))

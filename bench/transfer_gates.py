@@ -15,21 +15,21 @@ import structlog
 from bench.resource_store import WallClock
 from bench.rows import Row
 from tidegate.controllers.runtime import Runtime
-from tidegate.controllers.transfer_gates import TransferGates
-from tidegate.decide.gate_surroundings import GateSurroundings
-from tidegate.decide.transfer_gates import plan_accepts, plan_starts
-from tidegate.decide.transfer_table import TransferTable
-from tidegate.decide.transfer_waits import TransferWaits
-from tidegate.model.node import Node, NodeStatus
+from tidegate.controllers.transfers.gates import TransferGates
+from tidegate.decide.transfers.gate_surroundings import GateSurroundings
+from tidegate.decide.transfers.gates import plan_accepts, plan_starts
+from tidegate.decide.transfers.table import TransferTable
+from tidegate.decide.transfers.waits import TransferWaits
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec, effective_settings
-from tidegate.model.transfer import TRANSFERS, DataDownload, DataUpload, Transfer, TransferPhase, TransferSpec
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.model.transfers.node import Node, NodeStatus
+from tidegate.model.transfers.transfer import TRANSFERS, DataDownload, DataUpload, Transfer, TransferPhase, TransferSpec
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
-from tidegate.testing.counting_store import CountingStore
+from tidegate.testing.resources.counting_store import CountingStore
 
 WAITING = 10_000
 MANY = 100_000

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.rows import Row
-from tidegate.app.workshop import real_workshop
+from tidegate.app.processes.workshop import real_workshop
 from tidegate.datapath.work import carry_out
-from tidegate.model.existing_data import ExistingData
-from tidegate.model.mover_job import DownloadJob, ErrorReport, TargetAccess, UploadJob
-from tidegate.model.volume_kind import VolumeKind
-from tidegate.testing.server_process import ServerProcess
+from tidegate.model.backups.existing_data import ExistingData
+from tidegate.model.transfers.mover_job import DownloadJob, ErrorReport, TargetAccess, UploadJob
+from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.testing.machine.server_process import ServerProcess
 
 COUNTS = (50, 100, 200)
 NODE_LOAD = 4

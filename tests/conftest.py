@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tidegate.testing.rclone_server import RcloneServer, rclone_binary
+from tidegate.testing.stores.rclone_server import RcloneServer, rclone_binary
 
 # How long an example takes says more about what else the machine does than about the code.
 settings.register_profile("tidegate", deadline=None)
@@ -17,12 +17,12 @@ _TESTS = Path(__file__).parent
 LONG = (
     "page",
     "api/test_fuzzing.py",
-    "app/test_mover_memory.py",
-    "controllers/test_gate_machine.py",
-    "controllers/test_notification_life.py",
-    "controllers/test_queue_machine.py",
-    "controllers/test_schedule_storm.py",
-    "controllers/test_verification_schedule.py",
+    "app/processes/test_mover_memory.py",
+    "controllers/transfers/test_gate_machine.py",
+    "controllers/notifications/test_life.py",
+    "controllers/queue/test_machine.py",
+    "controllers/schedules/test_storm.py",
+    "controllers/verification/test_schedule.py",
     "faults/test_bad_places.py",
     "faults/test_every_prefix.py",
     "faults/test_killed_movers.py",
@@ -44,7 +44,7 @@ LONG = (
     "journeys/test_seed_test_plan.py",
     "journeys/test_unmounted_share.py",
     "journeys/test_verification.py",
-    "volumes/test_deep_trees.py",
+    "volumes/trees/test_deep_trees.py",
 )
 
 

@@ -12,8 +12,8 @@ from tidegate.access.accounts import SqliteAccounts
 from tidegate.access.audit import SqliteAudit
 from tidegate.access.passwords import Cost, hash_password, password_matches
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
-from tidegate.model.access import AccessToken, Caller, Role, User, UserChange, Via
-from tidegate.model.audit import AuditEntry, AuditFilter
+from tidegate.model.access.access import AccessToken, Caller, Role, User, UserChange, Via
+from tidegate.model.access.audit import AuditEntry, AuditFilter
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 QUICK = Cost(log2_n=4, r=1, p=1)

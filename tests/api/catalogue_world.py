@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from tidegate.catalogue.changes import FoundVolume, VolumeChange, found_in_cfg
-from tidegate.model.catalogue import BackupState, FullSync, StoredBackupRecord, StoredVolumeRecord
-from tidegate.model.catalogue_status import SyncForecast, VolumeSync
-from tidegate.testing.builders import a_target
-from tidegate.testing.deletions import NotedDeletions
+from tidegate.model.stores.catalogue import BackupState, FullSync, StoredBackupRecord, StoredVolumeRecord
+from tidegate.model.stores.catalogue_status import SyncForecast, VolumeSync
+from tidegate.testing.doubles.deletions import NotedDeletions
+from tidegate.testing.resources.builders import a_target
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 KUBERNETES = '{"namespace":"shop","pvcName":"db","workloadsStatus":[{"podName":"web-0","workloadName":"web"}]}'

@@ -8,12 +8,12 @@ import pytest
 from tidegate.api.application import build_application
 from tidegate.api.services import Services
 from tidegate.errors import InvalidInput, NotFound, SourceUnreadable, StoreUnavailable
-from tidegate.model.restore_plan import Place
+from tidegate.model.restores.restore_plan import Place
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.documented import DocumentedTransport
-from tidegate.testing.hooks import FakeHooks
+from tidegate.testing.doubles.hooks import FakeHooks
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.machine.documented import DocumentedTransport
 from tidegate.volumes.kept_places import touched
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tidegate import errors
-from tidegate.api.body_limit import LARGEST_BODY
 from tidegate.api.problems import STATUS_BY_ERROR
+from tidegate.api.security.body_limit import LARGEST_BODY
 
 GOOD = {"metadata": {"name": "db", "namespace": "shop"}, "spec": {"directory": "/data"}}
 

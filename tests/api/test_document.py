@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from tidegate.api.application import build_application
-from tidegate.testing.documented import Description, DocumentedTransport, UndocumentedAnswer
+from tidegate.testing.machine.documented import Description, DocumentedTransport, UndocumentedAnswer
 
 
 @pytest.fixture

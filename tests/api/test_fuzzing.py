@@ -15,7 +15,7 @@ from tidegate.api.services import Services
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.server_process import ServerProcess
+from tidegate.testing.machine.server_process import ServerProcess
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 # The same cases in every run: a test that fails today fails tomorrow.

@@ -5,14 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from controllers.test_catalogue_sync import (  # type: ignore[import-not-found]  # pytest has tests/ on its path
+from controllers.stores.test_catalogue_sync import (  # type: ignore[import-not-found]  # pytest has tests/ on its path
     Server,
     begin,
     calm,
 )
 from tidegate.app.catalogue_watch import CatalogueWatch, noticing_damage
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.controllers.deletion_desk import DeletionDesk
+from tidegate.controllers.stores.deletion_desk import DeletionDesk
 from tidegate.errors import CatalogueDamaged
 
 

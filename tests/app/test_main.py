@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.app.clock import LAST_DAY
+from tidegate.app.machine.clock import LAST_DAY
 from tidegate.app.main import main
 from tidegate.cli.exit_codes import ExitCode
 

@@ -8,8 +8,8 @@ from tidegate.app.options import server_options
 from tidegate.cli.configuration import read_configuration
 from tidegate.cli.environment import Environment
 from tidegate.errors import InvalidInput
-from tidegate.model.load import LoadConcurrency
-from tidegate.model.virtual_node import VirtualNode
+from tidegate.model.transfers.load import LoadConcurrency
+from tidegate.model.transfers.virtual_node import VirtualNode
 
 
 def options(tmp_path, flags, **variables):

@@ -8,15 +8,15 @@ import pytest
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.catalogue.target_sync import SyncOrder, TargetSync
-from tidegate.format.backup_cfg import BackupCfg, BlockRef, block_parameters
-from tidegate.format.compression import Compression
-from tidegate.format.paths import backup_cfg_key, volume_cfg_key
-from tidegate.format.times import format_time
-from tidegate.format.volume_cfg import VolumeCfg
-from tidegate.model.catalogue import CatalogueFilter
+from tidegate.format.blocks.compression import Compression
+from tidegate.format.cfgs.backup_cfg import BackupCfg, BlockRef, block_parameters
+from tidegate.format.cfgs.paths import backup_cfg_key, volume_cfg_key
+from tidegate.format.cfgs.times import format_time
+from tidegate.format.cfgs.volume_cfg import VolumeCfg
+from tidegate.model.stores.catalogue import CatalogueFilter
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.store_readers import CountingReader
+from tidegate.testing.stores.store_readers import CountingReader
 
 MIB = 1024 * 1024
 ANY = CatalogueFilter()

@@ -10,8 +10,8 @@ import pytest
 
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.errors import CatalogueDamaged, NotFound
-from tidegate.format.paths import backup_cfg_key
-from tidegate.model.catalogue import CatalogueFilter, FullSync
+from tidegate.format.cfgs.paths import backup_cfg_key
+from tidegate.model.stores.catalogue import CatalogueFilter, FullSync
 
 
 def another_version(path):

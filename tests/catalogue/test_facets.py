@@ -11,8 +11,8 @@ from tidegate.catalogue.facets import FacetLimits, find_facets
 from tidegate.catalogue.keys import MOST_SKIPPED
 from tidegate.catalogue.schema import connect
 from tidegate.errors import InvalidInput
-from tidegate.format.label_subject import subject_of
-from tidegate.model.catalogue import BackupState, CatalogueFilter
+from tidegate.format.cfgs.label_subject import subject_of
+from tidegate.model.stores.catalogue import BackupState, CatalogueFilter
 
 
 def told(facet):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tidegate.catalogue.changes import VolumeChange, found_in_cfg
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.model.catalogue import CatalogueFilter, StoredBackupRecord
+from tidegate.model.stores.catalogue import CatalogueFilter, StoredBackupRecord
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
 VOLUMES = st.sampled_from(["vol-a", "vol-b"])

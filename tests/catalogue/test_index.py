@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from tidegate.datapath.index_keeping import keep_index
 from tidegate.datapath.stored_volume import StoredVolume
+from tidegate.datapath.uploads.index_keeping import keep_index
 from tidegate.errors import DamagedMetadata, StoreUnavailable
-from tidegate.format.paths import backup_cfg_key, backup_name_of
-from tidegate.format.volume_index import decode_index, encode_index, index_key
-from tidegate.testing.faulty_objects import FaultyObjects
+from tidegate.format.cfgs.paths import backup_cfg_key, backup_name_of
+from tidegate.format.cfgs.volume_index import decode_index, encode_index, index_key
+from tidegate.testing.stores.faulty_objects import FaultyObjects
 
 BACKUPS = tuple(f"backup-{number}" for number in range(6))
 

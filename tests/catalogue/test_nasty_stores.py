@@ -6,14 +6,14 @@ import os
 import pytest
 
 from tidegate.errors import DamagedMetadata, StoreUnavailable, Unauthenticated
-from tidegate.format.paths import VOLUMES, backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
-from tidegate.model.catalogue import BackupState, CatalogueFilter
+from tidegate.format.cfgs.paths import VOLUMES, backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
+from tidegate.model.stores.catalogue import BackupState, CatalogueFilter
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
 from tidegate.objects.reading import ThreadedReader
 from tidegate.ports.object_store import Listing, ObjectInfo
-from tidegate.testing.store_readers import CountingReader
-from tidegate.testing.stored_samples import write_volume
+from tidegate.testing.stores.store_readers import CountingReader
+from tidegate.testing.stores.stored_samples import write_volume
 
 GIB = 1024**3
 

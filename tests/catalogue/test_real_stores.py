@@ -8,13 +8,13 @@ import pytest
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress
 from tidegate.catalogue.target_sync import SyncOrder, TargetSync
-from tidegate.model.catalogue import CatalogueFilter
-from tidegate.model.mover_job import TargetAccess
+from tidegate.model.stores.catalogue import CatalogueFilter
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.open_reader import open_reader
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.golden import GOLDEN, WHY_SKIPPED, copy_of_store
-from tidegate.testing.rclone_server import RcloneServer, rclone_binary
-from tidegate.testing.stored_samples import volume_name, write_volumes
+from tidegate.testing.stores.golden import GOLDEN, WHY_SKIPPED, copy_of_store
+from tidegate.testing.stores.rclone_server import RcloneServer, rclone_binary
+from tidegate.testing.stores.stored_samples import volume_name, write_volumes
 
 golden = pytest.mark.skipif(not GOLDEN.is_dir(), reason=WHY_SKIPPED)
 

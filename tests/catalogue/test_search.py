@@ -14,8 +14,8 @@ from tidegate.catalogue.conditions import row_condition
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.search import count, find_backups
 from tidegate.errors import InvalidInput
-from tidegate.format.label_subject import subject_of
-from tidegate.model.catalogue import BackupState, CatalogueFilter, StoredBackupRecord, StoredVolumeRecord
+from tidegate.format.cfgs.label_subject import subject_of
+from tidegate.model.stores.catalogue import BackupState, CatalogueFilter, StoredBackupRecord, StoredVolumeRecord
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
 STATES = (BackupState.COMPLETED, BackupState.COMPLETED, BackupState.IN_PROGRESS, BackupState.ERROR)

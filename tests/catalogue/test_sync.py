@@ -8,10 +8,10 @@ import pytest
 from tidegate.catalogue.progress import SyncProgress, SyncStage
 from tidegate.catalogue.target_sync import SyncOrder, TargetSync
 from tidegate.errors import NotFound, StoreUnavailable, Unauthenticated
-from tidegate.format.paths import backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
-from tidegate.model.catalogue import BackupState, CatalogueFilter
+from tidegate.format.cfgs.paths import backup_cfg_key, backups_dir, volume_cfg_key, volume_dir
+from tidegate.model.stores.catalogue import BackupState, CatalogueFilter
 from tidegate.objects.memory import MemoryObjects
-from tidegate.testing.store_readers import CountingReader
+from tidegate.testing.stores.store_readers import CountingReader
 
 
 async def test_what_is_in_the_store_is_in_the_catalogue_after_one_sync(far):

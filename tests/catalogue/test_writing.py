@@ -6,8 +6,8 @@ import pytest
 
 from tidegate.catalogue.changes import VolumeChange, found_in_cfg
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.model.catalogue import CatalogueFilter, StoredBackupRecord
-from tidegate.testing.many_backups import write_catalogue
+from tidegate.model.stores.catalogue import CatalogueFilter, StoredBackupRecord
+from tidegate.testing.stores.many_backups import write_catalogue
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
 

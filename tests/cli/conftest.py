@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tidegate.app.workshop import real_workshop
+from tidegate.app.processes.workshop import real_workshop
 from tidegate.cli.context import CliContext
 from tidegate.cli.environment import Environment
 from tidegate.cli.root import assemble

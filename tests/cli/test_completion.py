@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 
 from tidegate.cli.completion import names_of
-from tidegate.cli.nouns import BACKUP, VOLUME
-from tidegate.testing.builders import a_backup, a_volume
+from tidegate.cli.http.nouns import BACKUP, VOLUME
+from tidegate.testing.resources.builders import a_backup, a_volume
 
 
 def context(**flags):

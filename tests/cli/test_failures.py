@@ -6,8 +6,8 @@ import pytest
 
 from tidegate.cli.exit_codes import EXIT_CODES, PHASE_EXIT_CODES, ExitCode
 from tidegate.errors import error_classes
-from tidegate.model.backup import BackupPhase
-from tidegate.model.restore import RestorePhase
+from tidegate.model.backups.backup import BackupPhase
+from tidegate.model.restores.restore import RestorePhase
 
 
 @pytest.mark.parametrize("error", error_classes().values())

@@ -11,9 +11,9 @@ import threading
 
 import pytest
 
-from tidegate.model.backup import BackupPhase
-from tidegate.model.transfer import BACKUP_LABEL
-from tidegate.testing.builders import a_backup, a_transfer
+from tidegate.model.backups.backup import BackupPhase
+from tidegate.model.transfers.transfer import BACKUP_LABEL
+from tidegate.testing.resources.builders import a_backup, a_transfer
 
 # As in a terminal: a shell that runs the tests in the background has them ignore Ctrl-C, and they inherit that.
 MAIN = (

@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from tidegate.cli.root import build_app, with_global_options_first
-from tidegate.format.checksum import side_by_side
+from tidegate.format.blocks.checksum import side_by_side
 
 VERBS = {
     "backup": ["create", "get", "describe", "logs", "delete", "wait"],

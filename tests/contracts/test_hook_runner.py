@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.app.hook_files import HookFiles
+from tidegate.app.machine.hook_files import HookFiles
 from tidegate.errors import InvalidInput
-from tidegate.model.hooks import HookStage
+from tidegate.model.backups.hooks import HookStage
 from tidegate.ports.hook_runner import HookRun
-from tidegate.testing.hooks import FakeHooks
+from tidegate.testing.doubles.hooks import FakeHooks
 
 
 def a_run(command, *, timeout=timedelta(minutes=1)):

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from tidegate.errors import DamagedMetadata, NotFound
-from tidegate.model.mover_job import TargetAccess
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
 from tidegate.objects.open import open_store
 from tidegate.ports.object_store import ObjectStore
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects
-from tidegate.testing.power_cut import RecordedObjects
+from tidegate.testing.stores.faulty_objects import FaultyObjects
+from tidegate.testing.stores.power_cut import RecordedObjects
 
 
 def open_directory(path: Path) -> ObjectStore:

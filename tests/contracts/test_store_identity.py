@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing
-from tidegate.format.store_identity import STORE_IDENTITY
-from tidegate.model.mover_job import TargetAccess
+from tidegate.format.cfgs.store_identity import STORE_IDENTITY
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.identity import check_reader, check_store, give_identity, identity_of

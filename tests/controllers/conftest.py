@@ -8,19 +8,19 @@ import pytest
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.recovery import recover
 from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing, StoreUnavailable
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.objects.memory import MemoryObjects
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_backup, a_node, a_target, a_volume
 from tidegate.testing.clock import ManualClock, settle
-from tidegate.testing.hooks import FakeHooks
+from tidegate.testing.doubles.hooks import FakeHooks
+from tidegate.testing.doubles.movers import FakeMovers
+from tidegate.testing.doubles.notifier import FakeNotifier
+from tidegate.testing.doubles.scratch import FakeScratch
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.movers import FakeMovers
-from tidegate.testing.notifier import FakeNotifier
-from tidegate.testing.scratch import FakeScratch
-from tidegate.testing.system_archives import MemoryArchives
+from tidegate.testing.resources.builders import a_backup, a_node, a_target, a_volume
+from tidegate.testing.stores.system_archives import MemoryArchives
 
 
 @dataclass

@@ -5,15 +5,15 @@ from contextlib import asynccontextmanager
 from random import Random
 
 from tidegate.controllers.runtime import Runtime
-from tidegate.controllers.transfer_gates import TransferGates
-from tidegate.decide.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
+from tidegate.controllers.transfers.gates import TransferGates
+from tidegate.decide.transfers.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
-from tidegate.model.transfer import DOWNLOADS, TRANSFERS, DataDownload, DataUpload, TransferPhase
-from tidegate.testing.builders import a_node, a_transfer
+from tidegate.model.transfers.transfer import DOWNLOADS, TRANSFERS, DataDownload, DataUpload, TransferPhase
 from tidegate.testing.clock import ManualClock, settle
-from tidegate.testing.counting_store import CountingStore
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.builders import a_node, a_transfer
+from tidegate.testing.resources.counting_store import CountingStore
 
 P = TransferPhase
 

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from controllers.conftest import World  # type: ignore[import-not-found]  # pytest has tests/ on its path
+from tidegate.controllers.backups.hook_supervisor import HookSupervisor
 from tidegate.controllers.emergency_stop import EmergencyStop
-from tidegate.controllers.hook_supervisor import HookSupervisor
 from tidegate.errors import DatabaseDamaged
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_backup, freezing
+from tidegate.testing.resources.builders import a_backup, freezing
 
 
 class Perishable(MemoryStore):

@@ -3,10 +3,10 @@
 import pytest
 
 from tidegate.errors import StoreUnavailable, Unauthenticated
-from tidegate.model.backup import Backup
-from tidegate.model.retention import Retention
-from tidegate.model.target import BackupTarget
-from tidegate.testing.builders import a_backup, a_schedule
+from tidegate.model.backups.backup import Backup
+from tidegate.model.schedules.retention import Retention
+from tidegate.model.stores.target import BackupTarget
+from tidegate.testing.resources.builders import a_backup, a_schedule
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,18 @@ from random import Random
 
 import pytest
 
-from tidegate.controllers.reconciler import Next, Watch, always, owners
+from tidegate.controllers.reconcile.reconciler import Next, Watch, always, owners
 from tidegate.controllers.runtime import Runtime
 from tidegate.errors import DamagedMetadata, StaleVersion, StoreUnavailable
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Ref
-from tidegate.model.restore import Restore
-from tidegate.model.schedule import Schedule
-from tidegate.model.volume import Volume
+from tidegate.model.restores.restore import Restore
+from tidegate.model.schedules.schedule import Schedule
+from tidegate.model.volumes.volume import Volume
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_backup, a_restore, a_schedule, a_transfer
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.builders import a_backup, a_restore, a_schedule, a_transfer
 
 
 @dataclass

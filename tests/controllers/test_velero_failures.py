@@ -2,15 +2,15 @@
 
 import pytest
 
-from tidegate.controllers.backup_queue import KEY
-from tidegate.decide.recovery import INTERRUPTED
+from tidegate.controllers.queue.backup_queue import KEY
+from tidegate.decide.resources.recovery import INTERRUPTED
 from tidegate.errors import NotFound, StoreUnavailable
-from tidegate.model.backup import BACKUP_FINALIZER, Backup, BackupPhase, OnInterruption
+from tidegate.model.backups.backup import BACKUP_FINALIZER, Backup, BackupPhase, OnInterruption
 from tidegate.model.resource import Ref
-from tidegate.model.target import BackupTarget
-from tidegate.model.transfer import PodVolumeBackup
+from tidegate.model.stores.target import BackupTarget
+from tidegate.model.transfers.transfer import PodVolumeBackup
 from tidegate.resources.memory import MemoryStore
-from tidegate.testing.builders import a_backup
+from tidegate.testing.resources.builders import a_backup
 
 QUEUED, READY, RUNNING = BackupPhase.QUEUED, BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS
 

@@ -1,8 +1,8 @@
 """What hooks and movers really do to a namespace, whoever asked for it: told by them, not by what is stored."""
 
-from tidegate.model.mover_job import DownloadJob, RemoveJob
-from tidegate.testing.hooks import FakeHooks
-from tidegate.testing.movers import FakeMovers
+from tidegate.model.transfers.mover_job import DownloadJob, RemoveJob
+from tidegate.testing.doubles.hooks import FakeHooks
+from tidegate.testing.doubles.movers import FakeMovers
 
 
 class LoggedHooks(FakeHooks):

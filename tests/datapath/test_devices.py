@@ -4,14 +4,14 @@ import os
 
 import pytest
 
-from tidegate.datapath.download import open_backup
+from tidegate.datapath.downloads.download import open_backup
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import MissingBlock, SourceUnreadable, WorkCancelled
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
-from tidegate.format.paths import block_key
+from tidegate.format.cfgs.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.format.cfgs.paths import block_key
 from tidegate.testing.mover_bench import MoverBench
-from tidegate.volumes.device_sink import write_onto
-from tidegate.volumes.unfinished_mark import MARK
+from tidegate.volumes.images.device_sink import write_onto
+from tidegate.volumes.images.unfinished_mark import MARK
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ import pytest
 
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, InvalidInput, WrongKey
-from tidegate.format.checksum import checksum
-from tidegate.format.encryption_key import EncryptionKey
-from tidegate.format.paths import backup_cfg_key
-from tidegate.model.volume_kind import VolumeKind
-from tidegate.testing.faulty_objects import FaultyObjects
+from tidegate.format.blocks.checksum import checksum
+from tidegate.format.blocks.encryption_key import EncryptionKey
+from tidegate.format.cfgs.paths import backup_cfg_key
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.sample_data import fill_tree, picture
+from tidegate.testing.stores.faulty_objects import FaultyObjects
 
 VOLUME = "shop.db"
 KEY, OTHER_KEY = "11" * 32, "22" * 32

@@ -6,8 +6,8 @@ import pytest
 
 from tidegate.datapath.stored_volume import StoredVolume, volume_names
 from tidegate.objects.directory import DirectoryObjects
-from tidegate.testing.golden import GOLDEN, WHY_SKIPPED, copy_of_store, golden_backups
 from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.stores.golden import GOLDEN, WHY_SKIPPED, copy_of_store, golden_backups
 
 pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason=WHY_SKIPPED)
 CASES = sorted({(case, volume) for case, volume, _, _ in golden_backups()})

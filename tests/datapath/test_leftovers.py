@@ -6,19 +6,19 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.datapath.gc import collect_garbage
 from tidegate.datapath.leftovers import BEGUN_DEAD_AFTER, DEAD_AFTER
 from tidegate.datapath.locks import VolumeLock
+from tidegate.datapath.maintenance.gc import collect_garbage
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import StoreLocked
-from tidegate.format.lock_file import LockFile, LockType
-from tidegate.format.paths import backup_cfg_key, lock_key, volume_dir
+from tidegate.format.cfgs.lock_file import LockFile, LockType
+from tidegate.format.cfgs.paths import backup_cfg_key, lock_key, volume_dir
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.stores.faulty_objects import FaultyObjects
 
 VOLUME = "shop.db"
 OURS, LONGHORNS = "0123456789abcdef", "1763245678000000000"

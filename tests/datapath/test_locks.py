@@ -9,12 +9,12 @@ import pytest
 
 from tidegate.datapath.locks import REFRESH_SECONDS, SeenLock, VolumeLock, lock_in_the_way
 from tidegate.errors import NotFound, StoreLocked, StoreLockHeld, StoreUnavailable, WorkCancelled
-from tidegate.format.lock_file import LockFile, LockType
-from tidegate.format.paths import lock_key, locks_dir
-from tidegate.model.mover_job import LockKnowledge, RemoveJob
+from tidegate.format.cfgs.lock_file import LockFile, LockType
+from tidegate.format.cfgs.paths import lock_key, locks_dir
+from tidegate.model.transfers.mover_job import LockKnowledge, RemoveJob
 from tidegate.testing.clock import BEGINNING, ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import TARGET, no_wait
+from tidegate.testing.stores.faulty_objects import FaultyObjects
 
 BACKUP, DELETION = LockType.BACKUP_OR_RESTORE, LockType.DELETION
 FOREIGN = lock_key("vol", "lock-aaaaaaaaaaaaaaaa")

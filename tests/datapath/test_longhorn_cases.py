@@ -8,11 +8,11 @@ import pytest
 
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import MissingBlock, StoreLocked
-from tidegate.format.paths import backup_cfg_key, backups_dir, block_key
-from tidegate.model.mover_job import BackupMode
+from tidegate.format.cfgs.paths import backup_cfg_key, backups_dir, block_key
+from tidegate.model.transfers.mover_job import BackupMode
 from tidegate.objects.memory import MemoryObjects
-from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.stores.faulty_objects import FaultyObjects
 
 VOLUME = "shop.db"
 BLOCK = 2 * 1024 * 1024

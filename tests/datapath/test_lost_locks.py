@@ -7,9 +7,9 @@ import pytest
 
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import DamagedMetadata, StoreLocked, StoreUnavailable
-from tidegate.format.paths import backup_cfg_key, locks_dir
-from tidegate.testing.faulty_objects import FaultyObjects
+from tidegate.format.cfgs.paths import backup_cfg_key, locks_dir
 from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.stores.faulty_objects import FaultyObjects
 
 VOLUME = "shop.db"
 CFG = backup_cfg_key(VOLUME, "backup-1")

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing
-from tidegate.format.store_identity import STORE_IDENTITY
-from tidegate.model.mover_job import RemoveJob, TargetAccess
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.format.cfgs.store_identity import STORE_IDENTITY
+from tidegate.model.transfers.mover_job import RemoveJob, TargetAccess
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.identity import give_identity, recognise
 from tidegate.objects.memory import MemoryObjects

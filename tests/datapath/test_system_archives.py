@@ -16,18 +16,18 @@ from tidegate.datapath.system_archives import (
     write_archive,
 )
 from tidegate.errors import AlreadyExists, DamagedMetadata, NotFound, StoreUnavailable, WrongKey
-from tidegate.format.encryption_key import EncryptionKey
-from tidegate.format.sealed_archive import open_archive
-from tidegate.format.system_archive import encode_archive
-from tidegate.format.system_backup_cfg import ArchivePlace
-from tidegate.model.system import VolumeBackupPolicy
+from tidegate.format.blocks.encryption_key import EncryptionKey
+from tidegate.format.cfgs.sealed_archive import open_archive
+from tidegate.format.cfgs.system_archive import encode_archive
+from tidegate.format.cfgs.system_backup_cfg import ArchivePlace
+from tidegate.model.system.system import VolumeBackupPolicy
 from tidegate.model.system_archive import ArchiveMetadata, SystemArchive
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
-from tidegate.testing.builders import THEN, a_volume
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects, ProcessDied
-from tidegate.testing.recorded_writes import grow_old
+from tidegate.testing.resources.builders import THEN, a_volume
+from tidegate.testing.stores.faulty_objects import FaultyObjects, ProcessDied
+from tidegate.testing.stores.recorded_writes import grow_old
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ from tidegate.datapath.crew import work_through
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.work import carry_out
 from tidegate.errors import InvalidInput, WorkCancelled
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
-from tidegate.format.lock_file import LockFile, LockType
-from tidegate.format.paths import lock_key, locks_dir
-from tidegate.model.mover_job import ErrorReport, RemoveJob, ResultReport, UploadJob
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.format.cfgs.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.format.cfgs.lock_file import LockFile, LockType
+from tidegate.format.cfgs.paths import lock_key, locks_dir
+from tidegate.model.transfers.mover_job import ErrorReport, RemoveJob, ResultReport, UploadJob
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.testing.mover_bench import TARGET
-from tidegate.volumes.image import ImageSource
+from tidegate.volumes.images.image import ImageSource
 
 
 def stages(bench):

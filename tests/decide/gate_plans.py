@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from tidegate.decide.gate_surroundings import GateSurroundings
-from tidegate.decide.restore_limit import RESTORE_PRIORITY_LABEL, in_progress
-from tidegate.decide.transfer_gates import plan_accepts, plan_starts
-from tidegate.decide.transfer_table import TransferTable
-from tidegate.decide.transfer_waits import TransferWaits
-from tidegate.model.load import parse_load_concurrency
+from tidegate.decide.transfers.gate_surroundings import GateSurroundings
+from tidegate.decide.transfers.gates import plan_accepts, plan_starts
+from tidegate.decide.transfers.restore_limit import RESTORE_PRIORITY_LABEL, in_progress
+from tidegate.decide.transfers.table import TransferTable
+from tidegate.decide.transfers.waits import TransferWaits
 from tidegate.model.setting import effective_settings
-from tidegate.model.transfer import DataDownload, TransferPhase
-from tidegate.testing.builders import a_node, a_target
-from tidegate.testing.builders import a_transfer as built
+from tidegate.model.transfers.load import parse_load_concurrency
+from tidegate.model.transfers.transfer import DataDownload, TransferPhase
+from tidegate.testing.resources.builders import a_node, a_target
+from tidegate.testing.resources.builders import a_transfer as built
 
 P = TransferPhase
 

@@ -3,8 +3,8 @@ import random
 import pytest
 
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
-from tidegate.format.paths import block_key
+from tidegate.format.cfgs.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.format.cfgs.paths import block_key
 
 VOLUME = "shop.db"
 

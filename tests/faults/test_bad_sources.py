@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from tidegate.errors import SourceUnreadable
-from tidegate.format.paths import backup_name_of
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.format.cfgs.paths import backup_name_of
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.sample_data import fill_tree, picture

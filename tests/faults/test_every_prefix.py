@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.datapath.gc import collect_garbage
+from tidegate.datapath.inspection.verify import Verification
 from tidegate.datapath.leftovers import BEGUN_DEAD_AFTER
 from tidegate.datapath.locks import VolumeLock
+from tidegate.datapath.maintenance.gc import collect_garbage
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.datapath.verify import Verification
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
-from tidegate.format.lock_file import LockType
-from tidegate.format.paths import block_key
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.format.cfgs.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.format.cfgs.lock_file import LockType
+from tidegate.format.cfgs.paths import block_key
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.testing.mover_bench import MoverBench
-from tidegate.testing.recorded_writes import Change, Loss, RecordedDirectory, directories_after, grow_old
 from tidegate.testing.sample_data import fill_tree, picture
+from tidegate.testing.stores.recorded_writes import Change, Loss, RecordedDirectory, directories_after, grow_old
 
 VOLUME = "shop.db"
 LONG_AGO = 2 * BEGUN_DEAD_AFTER.total_seconds()

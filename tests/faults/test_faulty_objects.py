@@ -5,8 +5,8 @@ import pytest
 from tidegate.errors import NoSpace, NotFound, StoreUnavailable, TidegateError, Unauthenticated
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import SLOW_SECONDS, FaultyObjects
-from tidegate.testing.weather import CALLS, Trouble, Weather
+from tidegate.testing.stores.faulty_objects import SLOW_SECONDS, FaultyObjects
+from tidegate.testing.stores.weather import CALLS, Trouble, Weather
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 
 from tidegate.errors import StoreLocked, TidegateError
-from tidegate.format.lock_file import EXPIRY
+from tidegate.format.cfgs.lock_file import EXPIRY
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects, ProcessDied
 from tidegate.testing.mover_bench import MoverBench
-from tidegate.testing.power_cut import LosingObjects
+from tidegate.testing.stores.faulty_objects import FaultyObjects, ProcessDied
+from tidegate.testing.stores.power_cut import LosingObjects
 
 LETTERS = {"backup-1": "AB", "backup-2": "BC", "backup-3": "ACD", "backup-4": "AE"}
 MOST_CALLS = 60

@@ -11,10 +11,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tidegate.app.child_movers import ChildMovers
-from tidegate.app.children import Children
-from tidegate.model.mover_job import DownloadJob, ErrorReport, ReadyReport, ResultReport, TargetAccess, UploadJob
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.app.processes.child_movers import ChildMovers
+from tidegate.app.processes.children import Children
+from tidegate.model.transfers.mover_job import (
+    DownloadJob,
+    ErrorReport,
+    ReadyReport,
+    ResultReport,
+    TargetAccess,
+    UploadJob,
+)
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.sample_data import picture

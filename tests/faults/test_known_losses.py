@@ -6,21 +6,21 @@ import random
 
 import pytest
 
-from tidegate.datapath.gc import collect_garbage
+from tidegate.datapath.inspection.verify import Verification
+from tidegate.datapath.maintenance.gc import collect_garbage
 from tidegate.datapath.progress import Progress
 from tidegate.datapath.stored_volume import StoredVolume, volume_names
-from tidegate.datapath.verify import Verification
 from tidegate.errors import DamageError, StoreUnavailable, TidegateError
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
-from tidegate.format.compression import Compression, compress
-from tidegate.format.lock_file import EXPIRY
-from tidegate.format.paths import backup_cfg_key, block_key, volume_cfg_key
+from tidegate.format.blocks.compression import Compression, compress
+from tidegate.format.cfgs.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.format.cfgs.lock_file import EXPIRY
+from tidegate.format.cfgs.paths import backup_cfg_key, block_key, volume_cfg_key
 from tidegate.objects.memory import MemoryObjects
 from tidegate.ports.object_store import Listing
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import MoverBench
-from tidegate.testing.weather import WRITES, Trouble, Weather
+from tidegate.testing.stores.faulty_objects import FaultyObjects
+from tidegate.testing.stores.weather import WRITES, Trouble, Weather
 
 VOLUME = "shop.db"
 RECORD = volume_cfg_key(VOLUME)

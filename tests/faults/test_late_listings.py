@@ -12,9 +12,9 @@ from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import TidegateError
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects
-from tidegate.testing.late_objects import Lateness, LateObjects
 from tidegate.testing.mover_bench import MoverBench, no_wait
+from tidegate.testing.stores.faulty_objects import FaultyObjects
+from tidegate.testing.stores.late_objects import Lateness, LateObjects
 
 VOLUME = "shop.db"
 LETTERS = {"backup-1": "AB", "backup-2": "BC", "backup-3": "ACD"}

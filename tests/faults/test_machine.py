@@ -12,22 +12,22 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from tidegate.datapath.inspection.verify import Verification
 from tidegate.datapath.leftovers import BEGUN_DEAD_AFTER
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.datapath.verify import Verification
 from tidegate.errors import TidegateError
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
-from tidegate.format.compression import Compression, compress
-from tidegate.format.encryption_key import EncryptionKey
-from tidegate.format.lock_file import EXPIRY
-from tidegate.format.paths import block_key
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.format.blocks.compression import Compression, compress
+from tidegate.format.blocks.encryption_key import EncryptionKey
+from tidegate.format.cfgs.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.format.cfgs.lock_file import EXPIRY
+from tidegate.format.cfgs.paths import block_key
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects
 from tidegate.testing.mover_bench import MoverBench
-from tidegate.testing.power_cut import LosingObjects
 from tidegate.testing.sample_data import picture
-from tidegate.testing.weather import Trouble, Weather
+from tidegate.testing.stores.faulty_objects import FaultyObjects
+from tidegate.testing.stores.power_cut import LosingObjects
+from tidegate.testing.stores.weather import Trouble, Weather
 
 VOLUME = "shop.db"
 KEY = "11" * 32

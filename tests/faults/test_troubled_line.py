@@ -8,15 +8,15 @@ import threading
 
 import pytest
 
+from tidegate.datapath.inspection.verify import Verification
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.datapath.verify import Verification
 from tidegate.errors import RetryableError
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
-from tidegate.model.mover_job import TargetAccess
+from tidegate.format.cfgs.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.backoff import Patience
 from tidegate.objects.open import open_store
-from tidegate.testing.distance import Distance
 from tidegate.testing.mover_bench import MoverBench
+from tidegate.testing.stores.distance import Distance
 
 VOLUME = "shop.db"
 PATIENT = Patience(waiting_seconds=60.0, request_seconds=2.0)

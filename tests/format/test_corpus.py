@@ -15,17 +15,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tidegate.errors import DamagedMetadata, InvalidInput, WrongKey
-from tidegate.format.backup_cfg import BackupCfg
-from tidegate.format.encryption_key import EncryptionKey
-from tidegate.format.lock_file import LockFile
-from tidegate.format.packed_tree import TreeMark
-from tidegate.format.paths import is_name
-from tidegate.format.sealed_cfg import open_cfg
-from tidegate.format.system_backup_cfg import ArchivePlace, SystemBackupCfg
-from tidegate.format.tree_entry import check_path
-from tidegate.format.tree_manifest import decode_manifest, split_lines
-from tidegate.format.volume_cfg import VolumeCfg
-from tidegate.format.volume_index import decode_index, encode_index
+from tidegate.format.blocks.encryption_key import EncryptionKey
+from tidegate.format.cfgs.backup_cfg import BackupCfg
+from tidegate.format.cfgs.lock_file import LockFile
+from tidegate.format.cfgs.paths import is_name
+from tidegate.format.cfgs.sealed_cfg import open_cfg
+from tidegate.format.cfgs.system_backup_cfg import ArchivePlace, SystemBackupCfg
+from tidegate.format.cfgs.volume_cfg import VolumeCfg
+from tidegate.format.cfgs.volume_index import decode_index, encode_index
+from tidegate.format.trees.entry import check_path
+from tidegate.format.trees.manifest import decode_manifest, split_lines
+from tidegate.format.trees.packed_tree import TreeMark
 from tidegate.testing.corpus import Corpus, mutants
 
 KEY = EncryptionKey(bytes(32))

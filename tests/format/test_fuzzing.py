@@ -10,19 +10,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tidegate.errors import DamagedBlock, DamagedMetadata, InvalidInput, WrongKey
-from tidegate.format.backup_cfg import BackupCfg, BlockRef
-from tidegate.format.backup_url import BackupUrl
-from tidegate.format.checksum import checksum, is_checksum
-from tidegate.format.compression import Compression, compress, decompress
-from tidegate.format.encryption_key import EncryptionKey
-from tidegate.format.lock_file import LockFile, LockType
-from tidegate.format.packed_tree import TreeMark, changed_files, shown_size
-from tidegate.format.paths import is_name
-from tidegate.format.sealed_blocks import SealedBlocks
-from tidegate.format.sealed_cfg import open_cfg, seal_cfg
-from tidegate.format.tree_entry import TreeEntry, check_path
-from tidegate.format.tree_manifest import decode_manifest, split_lines
-from tidegate.format.volume_cfg import VolumeCfg
+from tidegate.format.blocks.checksum import checksum, is_checksum
+from tidegate.format.blocks.compression import Compression, compress, decompress
+from tidegate.format.blocks.encryption_key import EncryptionKey
+from tidegate.format.blocks.sealed_blocks import SealedBlocks
+from tidegate.format.cfgs.backup_cfg import BackupCfg, BlockRef
+from tidegate.format.cfgs.backup_url import BackupUrl
+from tidegate.format.cfgs.lock_file import LockFile, LockType
+from tidegate.format.cfgs.paths import is_name
+from tidegate.format.cfgs.sealed_cfg import open_cfg, seal_cfg
+from tidegate.format.cfgs.volume_cfg import VolumeCfg
+from tidegate.format.trees.entry import TreeEntry, check_path
+from tidegate.format.trees.manifest import decode_manifest, split_lines
+from tidegate.format.trees.packed_tree import TreeMark, changed_files, shown_size
 
 MIB = 1024 * 1024
 KEY = EncryptionKey(bytes(32))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.testing.server_process import ServerProcess
+from tidegate.testing.machine.server_process import ServerProcess
 
 
 @pytest.fixture

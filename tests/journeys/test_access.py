@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tidegate.testing.server_process import ServerProcess
+from tidegate.testing.machine.server_process import ServerProcess
 
 CSRF = {"X-Tidegate-CSRF": "1"}
 PASSWORD = "correct horse battery"

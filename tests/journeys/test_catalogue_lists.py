@@ -8,11 +8,11 @@ import httpx2
 import pytest
 
 from api.longhorn_client import LonghornClient  # type: ignore[import-not-found]  # pytest has tests/ on its path
-from tidegate.format.backup_cfg import BackupCfg, BlockRef, block_parameters
-from tidegate.format.compression import Compression
-from tidegate.format.paths import backup_cfg_key, volume_cfg_key, volume_dir
-from tidegate.format.times import format_time
-from tidegate.format.volume_cfg import VolumeCfg
+from tidegate.format.blocks.compression import Compression
+from tidegate.format.cfgs.backup_cfg import BackupCfg, BlockRef, block_parameters
+from tidegate.format.cfgs.paths import backup_cfg_key, volume_cfg_key, volume_dir
+from tidegate.format.cfgs.times import format_time
+from tidegate.format.cfgs.volume_cfg import VolumeCfg
 
 MIB = 1 << 20
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)

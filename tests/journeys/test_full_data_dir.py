@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tidegate.testing.server_process import ServerProcess
+from tidegate.testing.machine.server_process import ServerProcess
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from tidegate.testing.distance import Distance
 from tidegate.testing.sample_data import fill_tree, picture
+from tidegate.testing.stores.distance import Distance
 
 MIB = 1024 * 1024
 PATIENCE = "200s"

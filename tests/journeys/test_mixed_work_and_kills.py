@@ -16,9 +16,9 @@ import httpx2
 import pytest
 
 from tidegate.datapath.leftovers import BEGUN_DEAD_AFTER
-from tidegate.format.lock_file import EXPIRY
-from tidegate.testing.process_family import ProcessFamily
-from tidegate.testing.recorded_writes import grow_old
+from tidegate.format.cfgs.lock_file import EXPIRY
+from tidegate.testing.machine.process_family import ProcessFamily
+from tidegate.testing.stores.recorded_writes import grow_old
 
 KILLS = int(os.environ.get("TIDEGATE_MIXED_KILLS", "100"))
 NAMESPACES = ("crm", "shop", "wiki")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.testing.webhook_receiver import WebhookReceiver
+from tidegate.testing.machine.webhook_receiver import WebhookReceiver
 
 TOKEN = "tok3n-that-nobody-may-see"
 KEY = "a-key-that-nobody-may-see"

@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
-from tidegate.format.lock_file import LockFile, LockType
-from tidegate.format.paths import lock_key
-from tidegate.testing.golden import GOLDEN, WHY_SKIPPED, copy_of_store, golden_backups
+from tidegate.format.cfgs.lock_file import LockFile, LockType
+from tidegate.format.cfgs.paths import lock_key
 from tidegate.testing.sample_data import fill_image, fill_tree, picture
+from tidegate.testing.stores.golden import GOLDEN, WHY_SKIPPED, copy_of_store, golden_backups
 
 
 @pytest.fixture

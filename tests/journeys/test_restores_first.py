@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from tidegate.app.clock import SystemClock
+from tidegate.app.machine.clock import SystemClock
 
 NODES = [{"name": f"node-{letter}"} for letter in "abcd"]
 LOAD = {"globalConfig": 1, "prepareQueueLength": 2, "restoreShare": 1}

@@ -7,12 +7,12 @@ import json
 
 import pytest
 
-from tidegate.app.clock import SystemClock
-from tidegate.format.paths import backup_cfg_key, volume_dir
-from tidegate.model.mover_job import TargetAccess
+from tidegate.app.machine.clock import SystemClock
+from tidegate.format.cfgs.paths import backup_cfg_key, volume_dir
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.open import open_store
-from tidegate.testing.distance import Distance
-from tidegate.testing.stored_samples import backup_name, volume_name, write_volumes
+from tidegate.testing.stores.distance import Distance
+from tidegate.testing.stores.stored_samples import backup_name, volume_name, write_volumes
 
 VOLUMES, BACKUPS = 30, 30
 WAY_SECONDS = 0.02

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from tidegate.format.lock_file import LockFile, LockType
-from tidegate.format.paths import lock_key, store_volume_name
+from tidegate.format.cfgs.lock_file import LockFile, LockType
+from tidegate.format.cfgs.paths import lock_key, store_volume_name
 from tidegate.testing.sample_data import fill_image
 
 

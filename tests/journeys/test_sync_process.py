@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tidegate.testing.stored_samples import write_volume
+from tidegate.testing.stores.stored_samples import write_volume
 
 PATIENCE_SECONDS = 60
 VOLUMES, BACKUPS = 12, 100

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.model.backup import BackupPhase, BackupProgress
-from tidegate.model.byte_progress import ByteProgress, JobBytes
-from tidegate.model.item_block import BlockProgress
+from tidegate.model.backups.backup import BackupPhase, BackupProgress
+from tidegate.model.backups.byte_progress import ByteProgress, JobBytes
+from tidegate.model.backups.item_block import BlockProgress
 from tidegate.model.job_progress import job_progress, progress_of, transfer_progress, with_bytes, with_bytes_at_end
-from tidegate.model.transfer import ATTEMPT_LABEL, TransferPhase
-from tidegate.model.transfer_progress import TransferProgress, TransferResult
-from tidegate.testing.builders import a_backup, a_transfer
+from tidegate.model.transfers.transfer import ATTEMPT_LABEL, TransferPhase
+from tidegate.model.transfers.transfer_progress import TransferProgress, TransferResult
+from tidegate.testing.resources.builders import a_backup, a_transfer
 
 GIB = 1 << 30
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.app.clock import SystemClock
+from tidegate.app.machine.clock import SystemClock
 from tidegate.errors import WorkCancelled
-from tidegate.format.paths import block_key, lock_key, volume_cfg_key
+from tidegate.format.cfgs.paths import block_key, lock_key, volume_cfg_key
 from tidegate.objects.bandwidth import Bandwidth, Line
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects

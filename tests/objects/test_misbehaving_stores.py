@@ -7,14 +7,8 @@ from random import Random
 
 import pytest
 
-from tidegate.errors import (
-    DamagedMetadata,
-    InvalidInput,
-    NoSpace,
-    StoreBusy,
-    StoreUnavailable,
-)
-from tidegate.model.mover_job import TargetAccess
+from tidegate.errors import DamagedMetadata, InvalidInput, NoSpace, StoreBusy, StoreUnavailable
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.backoff import HURRIED, PATIENT
 from tidegate.objects.open import open_store
 

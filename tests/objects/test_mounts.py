@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from tidegate.errors import InvalidInput, Refused, StoreUnavailable
-from tidegate.model.mover_job import TargetAccess
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.mount_plan import MountPlan, mounted_source, plan_mount
 from tidegate.objects.mounts import mounted
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tidegate.errors import InvalidInput, StoreUnavailable
-from tidegate.model.mover_job import TargetAccess
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.open import open_store
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tidegate.errors import InvalidInput
-from tidegate.model.mover_job import TargetAccess
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.credentials import check_credentials
 from tidegate.objects.open import open_store
 from tidegate.objects.place import Place, read_place

@@ -6,13 +6,13 @@ import threading
 import pytest
 
 from tidegate.errors import NotFound, StoreUnavailable
-from tidegate.model.mover_job import TargetAccess
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
 from tidegate.objects.open_reader import open_reader
 from tidegate.objects.reading import ThreadedReader
 from tidegate.ports.object_store import Listing
-from tidegate.testing.rclone_server import RcloneServer, rclone_binary
+from tidegate.testing.stores.rclone_server import RcloneServer, rclone_binary
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ import subprocess
 import pytest
 
 from tidegate.errors import InvalidInput, NotFound, StoreUnavailable, TidegateError, Unauthenticated
-from tidegate.model.mover_job import TargetAccess
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
-from tidegate.testing.rclone_server import RcloneServer, rclone_binary
+from tidegate.testing.stores.rclone_server import RcloneServer, rclone_binary
 
 
 def open_s3(bucket, credentials, path="/path/"):

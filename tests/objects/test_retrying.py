@@ -9,7 +9,7 @@ from tidegate.objects.memory import MemoryObjects
 from tidegate.objects.pacing import InFlightLimit, PacedObjects
 from tidegate.objects.retrying import RetryingObjects
 from tidegate.testing.clock import ManualClock
-from tidegate.testing.faulty_objects import FaultyObjects
+from tidegate.testing.stores.faulty_objects import FaultyObjects
 
 
 class LostAnswer(FaultyObjects):

@@ -3,7 +3,7 @@
 import pytest
 
 from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
-from tidegate.testing.browser import open_browser, why_no_browser
+from tidegate.testing.machine.browser import open_browser, why_no_browser
 
 
 # Not for the whole session: while it lives, its driver's event loop runs in this thread, and no async test could.

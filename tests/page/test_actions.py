@@ -8,7 +8,7 @@ import sys
 
 from playwright.sync_api import expect
 
-from tidegate.format.paths import backup_cfg_key
+from tidegate.format.cfgs.paths import backup_cfg_key
 
 LIMIT = "concurrent-backup-restore-limit"
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
-from tidegate.testing.crowded_queue import write_crowded_queue
+from tidegate.testing.resources.crowded_queue import write_crowded_queue
 
 MANY = 10_000
 GONE = 100

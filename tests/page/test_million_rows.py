@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from page.visiting import Seeded, Visitor  # type: ignore[import-not-found]  # pytest has tests/ on its path
-from tidegate.testing.many_backups import write_catalogue
+from tidegate.testing.stores.many_backups import write_catalogue
 
 VOLUMES, EACH = 10_000, 100
 # Whatever is looked at, no more than this is drawn.

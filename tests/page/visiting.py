@@ -6,8 +6,8 @@ from pathlib import Path
 
 from playwright.sync_api import Route, expect
 
-from tidegate.app.clock import SystemClock
-from tidegate.testing.server_process import ServerProcess
+from tidegate.app.machine.clock import SystemClock
+from tidegate.testing.machine.server_process import ServerProcess
 
 # Other tests may keep the machine busy; what never comes still fails.
 PATIENCE_MILLISECONDS = 60_000

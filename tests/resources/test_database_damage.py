@@ -8,12 +8,12 @@ import pytest
 
 from tidegate.app.database_watch import DatabaseWatch
 from tidegate.errors import DamagedMetadata, DatabaseDamaged
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.model.setting import Setting
 from tidegate.resources.sqlite import SqliteStore
-from tidegate.testing.builders import a_backup, a_volume
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.builders import a_backup, a_volume
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidegate.errors import TidegateError
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.model.labels import Selector
 from tidegate.model.resource import OwnerReference
 from tidegate.ports.resource_store import ResourceStore
@@ -18,7 +18,7 @@ from tidegate.resources.memory import MemoryStore
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.resources import a_backup, take
+from tidegate.testing.resources.resources import a_backup, take
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
 LABELS = st.dictionaries(st.sampled_from(["x", "y"]), st.sampled_from(["1", "2"]))

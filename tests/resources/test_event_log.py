@@ -3,11 +3,11 @@ import asyncio
 import pytest
 
 from tidegate.errors import WatchExpired
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.ports.resource_store import Change, Event
 from tidegate.resources.event_log import EventLog, check_given_out
 from tidegate.testing.clock import settle
-from tidegate.testing.resources import a_backup, take
+from tidegate.testing.resources.resources import a_backup, take
 
 
 def event(version: int) -> Event:

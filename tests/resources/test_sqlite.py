@@ -15,15 +15,15 @@ from tidegate.errors import (
     UserError,
     WatchExpired,
 )
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.model.labels import Selector
-from tidegate.model.volume import Volume
+from tidegate.model.volumes.volume import Volume
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.resources.sqlite.errors import translated
 from tidegate.resources.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STEPS, connect
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.resources import a_backup, a_volume, take
+from tidegate.testing.resources.resources import a_backup, a_volume, take
 
 
 @pytest.fixture

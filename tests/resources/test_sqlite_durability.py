@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tidegate
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
@@ -17,7 +17,7 @@ from pathlib import Path
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.resources import a_backup
+from tidegate.testing.resources.resources import a_backup
 
 async def keep_writing(store, name):
     backup = await store.create(a_backup(name))

@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from tidegate.model.restore import RestorePhase
-from tidegate.model.transfer import PodVolumeRestore, TransferPhase, TransferResult
-from tidegate.testing.builders import THEN, a_restore, a_transfer
+from tidegate.model.restores.restore import RestorePhase
+from tidegate.model.transfers.transfer import PodVolumeRestore, TransferPhase, TransferResult
+from tidegate.testing.resources.builders import THEN, a_restore, a_transfer
 from tidegate.views.job_log import job_log
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tidegate.model.byte_progress import ByteProgress
-from tidegate.testing.builders import THEN
+from tidegate.model.backups.byte_progress import ByteProgress
+from tidegate.testing.resources.builders import THEN
 from tidegate.views.progress import progress_text, speed_text
 from tidegate.views.reader import Reader
 

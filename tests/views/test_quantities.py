@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.model.byte_progress import percent, time_left
+from tidegate.model.backups.byte_progress import percent, time_left
 from tidegate.model.duration import parse_duration
 from tidegate.views.quantities import human_bytes, human_duration, human_rate, human_span, new_in_store, ordinal_of
 

@@ -13,18 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.format.tree_batches import Pack, Part, SplitFile
-from tidegate.format.tree_entry import EntryType, Extent, TreeEntry
-from tidegate.model.existing_data import ExistingData
-from tidegate.model.mover_job import TargetAccess
-from tidegate.model.volume import VolumeKind
+from tidegate.format.trees.batches import Pack, Part, SplitFile
+from tidegate.format.trees.entry import EntryType, Extent, TreeEntry
+from tidegate.model.backups.existing_data import ExistingData
+from tidegate.model.transfers.mover_job import TargetAccess
+from tidegate.model.volumes.volume import VolumeKind
 from tidegate.objects.memory import MemoryObjects
 from tidegate.objects.open import open_store
 from tidegate.testing.clock import ManualClock
+from tidegate.testing.machine.privileges import CAP_CHOWN, CAP_FSETID, CAP_SYS_ADMIN, without_capability
 from tidegate.testing.mover_bench import MoverBench
-from tidegate.testing.privileges import CAP_CHOWN, CAP_FSETID, CAP_SYS_ADMIN, without_capability
-from tidegate.volumes.file_makers import FileMakers
-from tidegate.volumes.tree_writer import TreeWriter
+from tidegate.volumes.trees.file_makers import FileMakers
+from tidegate.volumes.trees.writer import TreeWriter
 
 SECOND = 10**9
 FAR_TIMES = {

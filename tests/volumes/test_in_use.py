@@ -9,9 +9,9 @@ import pytest
 
 from tidegate.disk.in_use import mounts_below, user_of_device, user_of_file, users_of
 from tidegate.errors import DestinationUnusable
-from tidegate.model.mover_job import DownloadJob, ProgressReport
-from tidegate.model.restore import ExistingData
-from tidegate.model.volume import VolumeKind
+from tidegate.model.restores.restore import ExistingData
+from tidegate.model.transfers.mover_job import DownloadJob, ProgressReport
+from tidegate.model.volumes.volume import VolumeKind
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import TARGET, MoverBench

@@ -6,10 +6,10 @@ import threading
 import pytest
 
 from tidegate.errors import DestinationUnusable
-from tidegate.model.kept_place import KeptPlace, data_directory
-from tidegate.model.mover_job import DownloadJob
-from tidegate.model.restore import ExistingData
-from tidegate.model.volume import VolumeKind
+from tidegate.model.restores.restore import ExistingData
+from tidegate.model.transfers.mover_job import DownloadJob
+from tidegate.model.volumes.kept_place import KeptPlace, data_directory
+from tidegate.model.volumes.volume import VolumeKind
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import TARGET, MoverBench

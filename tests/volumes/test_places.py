@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tidegate.model.restore_plan import Place, PlaceState
+from tidegate.model.restores.restore_plan import Place, PlaceState
 from tidegate.volumes.places import look_at, look_with_room
 
 

@@ -19,7 +19,7 @@ from typing import Self, TypeVar
 from tidegate.access.passwords import Cost, hash_of_nobody, hash_password, password_matches
 from tidegate.access.schema import access_errors, open_access, understood
 from tidegate.errors import AlreadyExists, NotFound
-from tidegate.model.access import AccessToken, Caller, User, UserChange, Via
+from tidegate.model.access.access import AccessToken, Caller, User, UserChange, Via
 
 T = TypeVar("T")
 # Says what a found string is, to people and to programs that look for secrets in the wrong places.

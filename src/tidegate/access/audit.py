@@ -11,7 +11,7 @@ from typing import Self
 
 from tidegate.access.schema import access_errors, open_access
 from tidegate.errors import InvalidInput
-from tidegate.model.audit import AuditEntry, AuditFilter, AuditPage
+from tidegate.model.access.audit import AuditEntry, AuditFilter, AuditPage
 from tidegate.ports.audit import LARGEST_PAGE, PAGE
 from tidegate.resources.sqlite.reader import Reader
 

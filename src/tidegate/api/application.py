@@ -9,7 +9,10 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
-from tidegate.api import (
+from tidegate.api.document import completed
+from tidegate.api.longhorn import schemas as longhorn_schemas
+from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
+from tidegate.api.routes import (
     accounts,
     audit,
     backup_files,
@@ -21,7 +24,6 @@ from tidegate.api import (
     events,
     health,
     load,
-    longhorn_schemas,
     notifications,
     page,
     pins,
@@ -35,14 +37,12 @@ from tidegate.api import (
     systems,
     verifications,
 )
-from tidegate.api.body_limit import BodyLimit
-from tidegate.api.document import completed
-from tidegate.api.problems import on_bug, on_http_error, on_tidegate_error, on_validation_error
-from tidegate.api.proxy_headers import ProxyHeaders
-from tidegate.api.request_head import RequestHead
+from tidegate.api.security.body_limit import BodyLimit
+from tidegate.api.security.proxy_headers import ProxyHeaders
+from tidegate.api.security.request_head import RequestHead
+from tidegate.api.security.text import require_whole_text
+from tidegate.api.security.trail import AuditTrail
 from tidegate.api.services import Services
-from tidegate.api.text import require_whole_text
-from tidegate.api.trail import AuditTrail
 from tidegate.errors import TidegateError
 
 

@@ -6,10 +6,10 @@ from typing import Annotated, TypeVar
 
 from fastapi import Depends, Query, Request
 
-from tidegate.api.auth import services_of
-from tidegate.api.longhorn_manners import following, here
+from tidegate.api.longhorn.manners import following, here
 from tidegate.api.parameters import selector_from
-from tidegate.api.presenting import Wire
+from tidegate.api.reads.presenting import Wire
+from tidegate.api.security.auth import services_of
 from tidegate.model.kinds import kind_name
 from tidegate.model.labels import EVERYTHING, Selector
 from tidegate.model.resource import Resource

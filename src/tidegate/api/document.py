@@ -8,11 +8,11 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import RouteContext, iter_route_contexts
 from starlette.routing import BaseRoute
 
-from tidegate.api.auth import require_token
 from tidegate.api.problems import PROBLEM_TYPE
-from tidegate.api.text import require_whole_text
-from tidegate.decide.roles import READING_METHODS, need_of
-from tidegate.model.access import Role
+from tidegate.api.security.auth import require_token
+from tidegate.api.security.text import require_whole_text
+from tidegate.decide.access.roles import READING_METHODS, need_of
+from tidegate.model.access.access import Role
 from tidegate.model.setting import Setting
 
 Document = dict[str, Any]

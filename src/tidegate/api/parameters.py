@@ -4,7 +4,7 @@ from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Query
 
-from tidegate.api.catalogue_looks import Cut
+from tidegate.api.reads.catalogue_looks import Cut
 from tidegate.errors import InvalidInput
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Resource

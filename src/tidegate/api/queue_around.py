@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tidegate.decide.queue_surroundings import surroundings_of
-from tidegate.decide.queue_table import Surroundings
+from tidegate.decide.queue.surroundings import surroundings_of
+from tidegate.decide.queue.table import Surroundings
 from tidegate.model.setting import Setting, Settings, effective_settings
-from tidegate.model.target import BackupTarget
-from tidegate.model.volume import Namespace, Volume
+from tidegate.model.stores.target import BackupTarget
+from tidegate.model.volumes.volume import Namespace, Volume
 from tidegate.ports.resource_store import ResourceStore
 
 

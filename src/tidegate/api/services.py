@@ -8,14 +8,14 @@ from tidegate.api.bell import Bell
 from tidegate.api.event_lines import EventLines
 from tidegate.api.page_files import PageFiles
 from tidegate.api.queue_around import AroundQueue
-from tidegate.api.sessions import LoginGuard, Sessions
-from tidegate.decide.backup_figures import BackupFigures
-from tidegate.decide.forwarded import Networks
-from tidegate.decide.queue_table import QueueTable
-from tidegate.decide.restore_queue import RestoreTable
-from tidegate.decide.scrape_figures import ScrapeFigures
-from tidegate.decide.transfer_figures import TransferFigures
-from tidegate.decide.transfer_table import TransferTable
+from tidegate.api.security.sessions import LoginGuard, Sessions
+from tidegate.decide.access.forwarded import Networks
+from tidegate.decide.queue.figures import BackupFigures
+from tidegate.decide.queue.table import QueueTable
+from tidegate.decide.restores.queue import RestoreTable
+from tidegate.decide.server.scrape_figures import ScrapeFigures
+from tidegate.decide.transfers.figures import TransferFigures
+from tidegate.decide.transfers.table import TransferTable
 from tidegate.errors import DatabaseDamaged
 from tidegate.ports.accounts import Accounts
 from tidegate.ports.audit import AuditLog

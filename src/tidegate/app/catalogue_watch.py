@@ -9,8 +9,8 @@ import structlog
 
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.target_sync import SyncOutcome
-from tidegate.controllers.catalogue_sync import CatalogueSync, SyncErrand
-from tidegate.controllers.deletion_desk import DeletionDesk
+from tidegate.controllers.stores.catalogue_sync import CatalogueSync, SyncErrand
+from tidegate.controllers.stores.deletion_desk import DeletionDesk
 from tidegate.errors import CatalogueDamaged
 from tidegate.ports.clock import Clock
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidegate.app.clock import SystemClock
-from tidegate.app.collector import loading
+from tidegate.app.machine.clock import SystemClock
+from tidegate.app.machine.collector import loading
 from tidegate.cli.context import context_of
 from tidegate.cli.root import TidegateApp, build_app
 
@@ -60,7 +60,7 @@ def build_commands(words: Sequence[str] = ()) -> TidegateApp:
 
 def _workshop() -> "Workshop":
     # Here: help and the commands that ask a server need none of it.
-    from tidegate.app.workshop import real_workshop
+    from tidegate.app.processes.workshop import real_workshop
 
     return real_workshop()
 
@@ -132,21 +132,21 @@ def server(
 
 def mover() -> None:
     """Carry out one transfer: started by the server, with the job on standard input."""
-    from tidegate.app.mover import run_mover
+    from tidegate.app.processes.mover import run_mover
 
     raise typer.Exit(run_mover())
 
 
 def mover_nursery() -> None:
     """Start movers quickly: started by the server, with its socket as standard input."""
-    from tidegate.app.nursery import run_nursery
+    from tidegate.app.processes.nursery import run_nursery
 
     raise typer.Exit(run_nursery())
 
 
 def catalogue_sync() -> None:
     """Read what stores hold into the catalogue: started by the server, which talks to it."""
-    from tidegate.app.sync_process import run_sync_process
+    from tidegate.app.processes.sync_process import run_sync_process
 
     raise typer.Exit(run_sync_process())
 

@@ -12,13 +12,13 @@ from tidegate import __version__
 from tidegate.api.application import build_application
 from tidegate.api.problems import STATUS_BY_ERROR
 from tidegate.api.services import Services
-from tidegate.app.clock import SystemClock
 from tidegate.app.commands import build_commands
-from tidegate.app.identity import new_id
+from tidegate.app.machine.clock import SystemClock
+from tidegate.app.machine.identity import new_id
+from tidegate.app.machine.surroundings import LocalSurroundings
 from tidegate.app.page_types import typescript
-from tidegate.app.surroundings import LocalSurroundings
 from tidegate.cli.exit_codes import EXIT_CODES, ExitCode
-from tidegate.decide.configuration import FIELDS
+from tidegate.decide.server.configuration import FIELDS
 from tidegate.errors import error_classes
 from tidegate.model.setting import KNOWN_SETTINGS
 from tidegate.resources.memory import MemoryStore

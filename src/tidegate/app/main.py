@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable
 from datetime import datetime
 
-from tidegate.app.clock import LAST_DAY, SystemClock
-from tidegate.app.collector import loading
+from tidegate.app.machine.clock import LAST_DAY, SystemClock
+from tidegate.app.machine.collector import loading
 
 _REJECTED = 4  # ExitCode.REJECTED, which cannot be loaded at such a time
 
@@ -31,15 +31,15 @@ def _load(words: list[str]) -> Callable[[], int | None]:
     is unchanged.
     """
     if words == ["mover"]:
-        from tidegate.app.mover import run_mover
+        from tidegate.app.processes.mover import run_mover
 
         return run_mover
     if words == ["mover-nursery"]:
-        from tidegate.app.nursery import run_nursery
+        from tidegate.app.processes.nursery import run_nursery
 
         return run_nursery
     if words == ["catalogue-sync"]:
-        from tidegate.app.sync_process import run_sync_process
+        from tidegate.app.processes.sync_process import run_sync_process
 
         return run_sync_process
     from tidegate.app.commands import build_commands

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from tidegate.app.http_server import most_connections
+from tidegate.app.http.server import most_connections
 from tidegate.cli.documents import read_document
-from tidegate.decide.configuration import Configuration
-from tidegate.decide.connections import ConnectionLimits
-from tidegate.decide.forwarded import parse_networks
-from tidegate.decide.hosts import parse_hosts
+from tidegate.decide.access.connections import ConnectionLimits
+from tidegate.decide.access.forwarded import parse_networks
+from tidegate.decide.access.hosts import parse_hosts
+from tidegate.decide.server.configuration import Configuration
 from tidegate.model.duration import parse_duration
-from tidegate.model.load import LoadConcurrency, parse_load_concurrency
-from tidegate.model.virtual_node import VirtualNode, parse_virtual_nodes
+from tidegate.model.transfers.load import LoadConcurrency, parse_load_concurrency
+from tidegate.model.transfers.virtual_node import VirtualNode, parse_virtual_nodes
 
 T = TypeVar("T")
 

@@ -15,42 +15,42 @@ from tidegate import __version__
 from tidegate.access.accounts import SqliteAccounts
 from tidegate.access.audit import SqliteAudit
 from tidegate.access.ended_sessions import SqliteEndedSessions
-from tidegate.api.page import NO_PAGE
 from tidegate.api.page_files import PageFiles, read_page
 from tidegate.api.queue_around import AroundQueue
+from tidegate.api.routes.page import NO_PAGE
+from tidegate.api.security.sessions import Sessions
 from tidegate.api.services import Services
-from tidegate.api.sessions import Sessions
 from tidegate.app.catalogue_watch import CatalogueWatch, noticing_damage
-from tidegate.app.child_movers import ChildMovers
-from tidegate.app.children import Children
-from tidegate.app.clock import SystemClock
-from tidegate.app.collector import search_seldom
-from tidegate.app.data_dir import DataDir, token_check
 from tidegate.app.database_watch import DatabaseWatch
-from tidegate.app.hook_files import HookFiles
-from tidegate.app.http_server import HttpServer, listening_socket, url_of
-from tidegate.app.identity import new_id
-from tidegate.app.notifiers import RealNotifier
-from tidegate.app.nursery import Trade
+from tidegate.app.http.server import HttpServer, listening_socket, url_of
+from tidegate.app.machine.clock import SystemClock
+from tidegate.app.machine.collector import search_seldom
+from tidegate.app.machine.data_dir import DataDir, token_check
+from tidegate.app.machine.hook_files import HookFiles
+from tidegate.app.machine.identity import new_id
+from tidegate.app.machine.scratch_files import ScratchFiles
+from tidegate.app.machine.secret_files import SecretFiles
+from tidegate.app.machine.stored_trees import KeptTrees
+from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.app.machine.system_archives import StoreArchives
+from tidegate.app.machine.virtual_nodes import register_nodes
+from tidegate.app.notices.notifiers import RealNotifier
 from tidegate.app.options import ServerOptions
-from tidegate.app.scratch_files import ScratchFiles
-from tidegate.app.secret_files import SecretFiles
+from tidegate.app.processes.child_movers import ChildMovers
+from tidegate.app.processes.children import Children
+from tidegate.app.processes.nursery import Trade
+from tidegate.app.processes.sync_client import SyncProcess
 from tidegate.app.settings_at_start import write_settings
-from tidegate.app.stored_trees import KeptTrees
-from tidegate.app.surroundings import LocalSurroundings
-from tidegate.app.sync_client import SyncProcess
-from tidegate.app.system_archives import StoreArchives
-from tidegate.app.virtual_nodes import register_nodes
 from tidegate.app.wiring import build_runtime
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.controllers.catalogue_sync import CatalogueSync
-from tidegate.controllers.deletion_desk import DeletionDesk
+from tidegate.controllers.backups.hook_supervisor import HookSupervisor
 from tidegate.controllers.emergency_stop import EmergencyStop
-from tidegate.controllers.hook_supervisor import HookSupervisor
-from tidegate.controllers.mover_supervisor import MoverSupervisor
+from tidegate.controllers.movers.supervisor import MoverSupervisor
 from tidegate.controllers.recovery import recover
 from tidegate.controllers.runtime import Runtime
-from tidegate.model.kept_place import data_directory
+from tidegate.controllers.stores.catalogue_sync import CatalogueSync
+from tidegate.controllers.stores.deletion_desk import DeletionDesk
+from tidegate.model.volumes.kept_place import data_directory
 from tidegate.resources.sqlite import SqliteStore
 
 log = structlog.get_logger(__name__)

@@ -3,36 +3,36 @@
 from random import Random
 
 from tidegate import __version__
-from tidegate.controllers.backup import BackupController
-from tidegate.controllers.backup_blocks import BackupBlocks
-from tidegate.controllers.backup_queue import BackupQueue
-from tidegate.controllers.catalogue_sync import CatalogueSync
-from tidegate.controllers.check_runs import CheckRuns
-from tidegate.controllers.deletion import VOLUME, DeletionController
-from tidegate.controllers.deletion_desk import DeletionDesk
-from tidegate.controllers.hook_supervisor import HookSupervisor
-from tidegate.controllers.mover_bandwidth import KEY as BANDWIDTH
-from tidegate.controllers.mover_bandwidth import MoverBandwidth
-from tidegate.controllers.mover_supervisor import MoverSupervisor
-from tidegate.controllers.notification_courier import NotificationCourier
-from tidegate.controllers.notifications import NotificationWriter
-from tidegate.controllers.queue_mirror import QueueMirror
-from tidegate.controllers.restore import RestoreController
-from tidegate.controllers.restore_queue import RestoreQueue
+from tidegate.controllers.backups.backup import BackupController
+from tidegate.controllers.backups.blocks import BackupBlocks
+from tidegate.controllers.backups.check_runs import CheckRuns
+from tidegate.controllers.backups.hook_supervisor import HookSupervisor
+from tidegate.controllers.movers.bandwidth import KEY as BANDWIDTH
+from tidegate.controllers.movers.bandwidth import MoverBandwidth
+from tidegate.controllers.movers.supervisor import MoverSupervisor
+from tidegate.controllers.notifications.courier import NotificationCourier
+from tidegate.controllers.notifications.notifications import NotificationWriter
+from tidegate.controllers.queue.backup_queue import BackupQueue
+from tidegate.controllers.queue.mirror import QueueMirror
+from tidegate.controllers.restores.queue import RestoreQueue
+from tidegate.controllers.restores.restore import RestoreController
 from tidegate.controllers.runtime import Runtime
-from tidegate.controllers.schedule import ScheduleController
-from tidegate.controllers.system_backup import SystemBackupController
-from tidegate.controllers.system_backup_sync import SystemBackupSync
-from tidegate.controllers.system_restore import SystemRestoreController
-from tidegate.controllers.target import TargetController
-from tidegate.controllers.transfer import TransferController
-from tidegate.controllers.transfer_gates import TransferGates
-from tidegate.controllers.transfer_mirror import TransferMirror
-from tidegate.controllers.verification import VerificationController
-from tidegate.controllers.verification_line import VerificationLine
-from tidegate.controllers.verification_schedule import VerificationSchedule
-from tidegate.controllers.volume import VolumeController
-from tidegate.model.kept_place import KeptPlace
+from tidegate.controllers.schedules.schedule import ScheduleController
+from tidegate.controllers.stores.catalogue_sync import CatalogueSync
+from tidegate.controllers.stores.deletion import VOLUME, DeletionController
+from tidegate.controllers.stores.deletion_desk import DeletionDesk
+from tidegate.controllers.stores.target import TargetController
+from tidegate.controllers.system.backup import SystemBackupController
+from tidegate.controllers.system.backup_sync import SystemBackupSync
+from tidegate.controllers.system.restore import SystemRestoreController
+from tidegate.controllers.transfers.gates import TransferGates
+from tidegate.controllers.transfers.mirror import TransferMirror
+from tidegate.controllers.transfers.transfer import TransferController
+from tidegate.controllers.verification.line import VerificationLine
+from tidegate.controllers.verification.schedule import VerificationSchedule
+from tidegate.controllers.verification.verification import VerificationController
+from tidegate.controllers.volumes.volume import VolumeController
+from tidegate.model.volumes.kept_place import KeptPlace
 from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.mover_host import MoverHost

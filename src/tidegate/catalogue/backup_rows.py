@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, from_seconds
-from tidegate.model.catalogue import CatalogueBackup, StoredBackupRecord, Subject
+from tidegate.model.stores.catalogue import CatalogueBackup, StoredBackupRecord, Subject
 
 
 class BackupRow(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tidegate.catalogue.changes import FoundBackup, found_in_cfg
 from tidegate.catalogue.flow import Flow
 from tidegate.errors import DamagedMetadata, NotFound, TidegateError
-from tidegate.format.cfg_metadata import (
+from tidegate.format.cfgs.cfg_metadata import (
     HEAD,
     LONG_HEAD,
     TAIL,
@@ -16,11 +16,11 @@ from tidegate.format.cfg_metadata import (
     whole_metadata,
     with_tail,
 )
-from tidegate.format.object_mark import object_mark
-from tidegate.format.paths import backup_cfg_key, volume_cfg_key
-from tidegate.format.volume_cfg import LARGEST_VOLUME_CFG, VolumeCfg
-from tidegate.format.volume_index import LARGEST_INDEX, IndexEntry, decode_index, index_key, proven
-from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
+from tidegate.format.cfgs.object_mark import object_mark
+from tidegate.format.cfgs.paths import backup_cfg_key, volume_cfg_key
+from tidegate.format.cfgs.volume_cfg import LARGEST_VOLUME_CFG, VolumeCfg
+from tidegate.format.cfgs.volume_index import LARGEST_INDEX, IndexEntry, decode_index, index_key, proven
+from tidegate.model.stores.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
 from tidegate.ports.clock import Clock
 from tidegate.ports.store_reader import ObjectInfo, Part, StoreReader
 

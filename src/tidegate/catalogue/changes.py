@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from tidegate.format.times import to_seconds
-from tidegate.format.volume_index import IndexEntry
-from tidegate.model.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
+from tidegate.format.cfgs.times import to_seconds
+from tidegate.format.cfgs.volume_index import IndexEntry
+from tidegate.model.stores.catalogue import BackupState, StoredBackupRecord, StoredVolumeRecord
 
 
 class FoundBackup(NamedTuple):

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tidegate.catalogue.rows import STATES
 from tidegate.errors import InvalidInput
-from tidegate.format.times import to_seconds
-from tidegate.model.catalogue import CatalogueFilter
+from tidegate.format.cfgs.times import to_seconds
+from tidegate.model.stores.catalogue import CatalogueFilter
 
 _LONGEST = 1024
 _MOST_LABELS = 16

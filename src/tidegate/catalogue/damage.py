@@ -4,8 +4,8 @@ import json
 import sqlite3
 
 from tidegate.catalogue.rows import STATES
-from tidegate.model.catalogue import BackupState
-from tidegate.model.catalogue_status import CatalogueDamage
+from tidegate.model.stores.catalogue import BackupState
+from tidegate.model.stores.catalogue_status import CatalogueDamage
 
 # Few rows are neither complete nor in progress, and `by_state` leads to them alone.
 _BACKUPS = (

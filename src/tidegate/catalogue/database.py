@@ -16,7 +16,7 @@ from tidegate.catalogue.schema import connect, open_catalogue
 from tidegate.catalogue.search import count, find_backups, find_newest, find_volumes
 from tidegate.catalogue.writer import LONGEST_LOG
 from tidegate.errors import InvalidInput, NotFound
-from tidegate.model.catalogue import (
+from tidegate.model.stores.catalogue import (
     CatalogueBackup,
     CatalogueCounts,
     CatalogueFilter,
@@ -24,8 +24,8 @@ from tidegate.model.catalogue import (
     CatalogueVolume,
     FullSync,
 )
-from tidegate.model.catalogue_facets import CatalogueFacets
-from tidegate.model.catalogue_status import CatalogueDamage
+from tidegate.model.stores.catalogue_facets import CatalogueFacets
+from tidegate.model.stores.catalogue_status import CatalogueDamage
 from tidegate.ports.catalogue import LARGEST_PAGE, MOST_COUNTED, MOST_DAMAGE_NAMED, PAGE
 
 

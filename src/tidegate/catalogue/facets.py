@@ -27,8 +27,8 @@ from tidegate.catalogue.keys import (
     wish_for,
 )
 from tidegate.catalogue.rows import STATES
-from tidegate.model.catalogue import CatalogueFilter
-from tidegate.model.catalogue_facets import CatalogueFacets, Facet, FacetValue
+from tidegate.model.stores.catalogue import CatalogueFilter
+from tidegate.model.stores.catalogue_facets import CatalogueFacets, Facet, FacetValue
 
 # Documents, and what has a filter of its own: no list of values that anybody picks from.
 _NO_FACETS = frozenset(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from tidegate.catalogue.conditions import Condition, label_condition, row_condition
 from tidegate.errors import InvalidInput
-from tidegate.format.times import to_seconds
-from tidegate.model.catalogue import CatalogueFilter
+from tidegate.format.cfgs.times import to_seconds
+from tidegate.model.stores.catalogue import CatalogueFilter
 
 _GROUPS_OF_VOLUMES = (
     "groups g JOIN volumes v ON v.id = g.volume_id AND v.hidden = 0 JOIN targets t ON t.id = g.target_id"

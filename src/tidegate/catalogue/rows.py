@@ -5,8 +5,8 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from tidegate.format.times import to_seconds
-from tidegate.model.catalogue import (
+from tidegate.format.cfgs.times import to_seconds
+from tidegate.model.stores.catalogue import (
     BackupState,
     CatalogueVolume,
     StoredVolumeRecord,

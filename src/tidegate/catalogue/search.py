@@ -19,7 +19,7 @@ from tidegate.catalogue.keys import (
 )
 from tidegate.catalogue.rows import VOLUME_COLUMNS, volume_of
 from tidegate.errors import InvalidInput
-from tidegate.model.catalogue import (
+from tidegate.model.stores.catalogue import (
     CatalogueBackup,
     CatalogueCounts,
     CatalogueFilter,

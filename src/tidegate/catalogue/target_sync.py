@@ -19,9 +19,9 @@ from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.flow import Flow
 from tidegate.catalogue.progress import SyncProgress, SyncStage
 from tidegate.catalogue.volume_sync import Tools, index_room, sync_volume
-from tidegate.decide.catalogue_diff import HeldBack, VolumesPlan, ignored_message, plan_volumes
+from tidegate.decide.stores.catalogue_diff import HeldBack, VolumesPlan, ignored_message, plan_volumes
 from tidegate.errors import NotFound, StoreUnavailable, TidegateError
-from tidegate.format.paths import LOCKS_OF_IMAGES, VOLUMES, check_name, volume_dir, volume_name_of
+from tidegate.format.cfgs.paths import LOCKS_OF_IMAGES, VOLUMES, check_name, volume_dir, volume_name_of
 from tidegate.ports.clock import Clock
 from tidegate.ports.store_reader import StoreReader
 

@@ -14,13 +14,13 @@ from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange, V
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.flow import Flow
 from tidegate.catalogue.progress import SyncProgress
-from tidegate.decide.catalogue_diff import CfgLook, look_at_cfg, plan_backups
+from tidegate.decide.stores.catalogue_diff import CfgLook, look_at_cfg, plan_backups
 from tidegate.errors import NotFound, StoreUnavailable, TidegateError, Unauthenticated
-from tidegate.format.object_mark import listing_mark
-from tidegate.format.paths import backup_name_of, backups_dir, volume_dir
-from tidegate.format.times import to_seconds
-from tidegate.format.volume_index import INDEX_NAME, INDEX_WORTH
-from tidegate.model.catalogue import BackupState, StoredVolumeRecord
+from tidegate.format.cfgs.object_mark import listing_mark
+from tidegate.format.cfgs.paths import backup_name_of, backups_dir, volume_dir
+from tidegate.format.cfgs.times import to_seconds
+from tidegate.format.cfgs.volume_index import INDEX_NAME, INDEX_WORTH
+from tidegate.model.stores.catalogue import BackupState, StoredVolumeRecord
 from tidegate.ports.clock import Clock
 from tidegate.ports.store_reader import Listing, ObjectInfo, StoreReader
 

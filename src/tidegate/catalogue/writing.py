@@ -8,9 +8,9 @@ from itertools import chain
 from tidegate.catalogue.changes import FoundBackup, FoundVolume, VolumeChange
 from tidegate.catalogue.interning import Interning
 from tidegate.catalogue.rows import CREATED_UNKNOWN, INCREMENTAL, STATES, to_text, volume_text
-from tidegate.format.label_subject import subject_of
-from tidegate.format.times import to_seconds
-from tidegate.model.catalogue import FullSync, Subject
+from tidegate.format.cfgs.label_subject import subject_of
+from tidegate.format.cfgs.times import to_seconds
+from tidegate.model.stores.catalogue import FullSync, Subject
 
 # Python's sqlite3 lets other threads on at each statement, and may wait five milliseconds for the interpreter to come
 # back. So a statement takes many rows: as many as the largest of these that are still there, so that few forms of it

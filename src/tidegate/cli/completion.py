@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import typer
 
 from tidegate.cli.configuration import read_configuration
-from tidegate.cli.discovery import Endpoint, find_server
 from tidegate.cli.environment import Environment
-from tidegate.cli.nouns import Noun
-from tidegate.cli.wire import full_name_of
+from tidegate.cli.http.discovery import Endpoint, find_server
+from tidegate.cli.http.nouns import Noun
+from tidegate.cli.http.wire import full_name_of
 from tidegate.errors import TidegateError
 
 # A shell that hangs on Tab is worse than one that offers nothing.

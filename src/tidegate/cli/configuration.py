@@ -1,10 +1,10 @@
-"""Reads the configuration: flags, environment and files. Which value wins is decided in `decide/configuration.py`."""
+"""Reads the configuration: flags, environment and files. `decide/server/configuration.py` decides which value wins."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 from tidegate.cli.environment import Environment
-from tidegate.decide.configuration import (
+from tidegate.decide.server.configuration import (
     FIELDS,
     Configuration,
     Layer,

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tidegate.cli.client import Client
 from tidegate.cli.configuration import read_configuration
-from tidegate.cli.discovery import find_server
 from tidegate.cli.environment import Environment
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import Failure
-from tidegate.cli.formats import OutputFormat
-from tidegate.cli.terminal import Terminal
-from tidegate.decide.configuration import Configuration
+from tidegate.cli.http.client import Client
+from tidegate.cli.http.discovery import find_server
+from tidegate.cli.output.formats import OutputFormat
+from tidegate.cli.output.terminal import Terminal
+from tidegate.decide.server.configuration import Configuration
 from tidegate.ports.clock import Clock
 
 if TYPE_CHECKING:

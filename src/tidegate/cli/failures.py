@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from tidegate.cli.exit_codes import EXIT_CODES, ExitCode
-from tidegate.cli.terminal import printable
+from tidegate.cli.output.terminal import printable
 from tidegate.errors import TidegateError
 
 

@@ -9,8 +9,8 @@ from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import wrong_usage
-from tidegate.cli.formats import OutputFormat
-from tidegate.cli.nouns import NAMESPACE
+from tidegate.cli.http.nouns import NAMESPACE
+from tidegate.cli.output.formats import OutputFormat
 
 
 def _remember_output(ctx: typer.Context, value: OutputFormat | None) -> OutputFormat | None:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tidegate.controllers.hook_supervisor import HookSupervisor
-from tidegate.controllers.mover_supervisor import MoverSupervisor
+from tidegate.controllers.backups.hook_supervisor import HookSupervisor
+from tidegate.controllers.movers.supervisor import MoverSupervisor
 from tidegate.controllers.runtime import Runtime
 
 

@@ -2,12 +2,12 @@
 
 import structlog
 
-from tidegate.controllers.observation import all_of, all_transfers
-from tidegate.decide.backup_events import with_events
-from tidegate.decide.recovery import after_restart
-from tidegate.model.backup import Backup
-from tidegate.model.restore import Restore
-from tidegate.model.verification import Verification
+from tidegate.controllers.reconcile.observation import all_of, all_transfers
+from tidegate.decide.jobs.events import with_events
+from tidegate.decide.resources.recovery import after_restart
+from tidegate.model.backups.backup import Backup
+from tidegate.model.restores.restore import Restore
+from tidegate.model.verification.verification import Verification
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import structlog
 
-from tidegate.controllers.backoff import Backoff
-from tidegate.controllers.queue_mirror import QueueMirror
-from tidegate.controllers.reconciler import Reconciler
-from tidegate.controllers.transfer_mirror import TransferMirror
-from tidegate.controllers.work_queue import WorkQueue
-from tidegate.decide.scrape_figures import ScrapeFigures
+from tidegate.controllers.queue.mirror import QueueMirror
+from tidegate.controllers.reconcile.backoff import Backoff
+from tidegate.controllers.reconcile.reconciler import Reconciler
+from tidegate.controllers.reconcile.work_queue import WorkQueue
+from tidegate.controllers.transfers.mirror import TransferMirror
+from tidegate.decide.server.scrape_figures import ScrapeFigures
 from tidegate.errors import DamageError, RetryableError, StaleVersion, TidegateError, WatchExpired
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.model.kinds import kind_name
 from tidegate.model.resource import Ref, Resource
-from tidegate.model.transfer import Transfer
+from tidegate.model.transfers.transfer import Transfer
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import Change, Event, Page, ResourceStore
 

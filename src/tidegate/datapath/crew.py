@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from tidegate.datapath.assembly_line import Crew, Row, work_in_line
+from tidegate.datapath.uploads.assembly_line import Crew, Row, work_in_line
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.errors import NotFound, StoreUnavailable
-from tidegate.format.lock_file import EXPIRY
-from tidegate.format.paths import backup_cfg_key, blocks_dir, lock_name_of, locks_dir, volume_dir
+from tidegate.format.cfgs.lock_file import EXPIRY
+from tidegate.format.cfgs.paths import backup_cfg_key, blocks_dir, lock_name_of, locks_dir, volume_dir
 from tidegate.ports.object_store import KeepsUnfinished, ObjectInfo, ObjectStore
 
 # Much longer than a lock lives, so that a client that wakes up and speaks again is not interrupted while it does.

@@ -22,10 +22,10 @@ from tidegate.errors import (
     TidegateError,
     WorkCancelled,
 )
-from tidegate.format.checksum import checksum
-from tidegate.format.lock_file import EXPIRY, LARGEST_LOCK_FILE, LockFile, LockType
-from tidegate.format.paths import lock_key, lock_name_of, locks_dir
-from tidegate.model.mover_job import LockKnowledge
+from tidegate.format.blocks.checksum import checksum
+from tidegate.format.cfgs.lock_file import EXPIRY, LARGEST_LOCK_FILE, LockFile, LockType
+from tidegate.format.cfgs.paths import lock_key, lock_name_of, locks_dir
+from tidegate.model.transfers.mover_job import LockKnowledge
 from tidegate.ports.object_store import ObjectInfo, ObjectStore
 
 SETTLE_SECONDS = 2.0

@@ -5,8 +5,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tidegate.model.mover_job import ProgressReport
-from tidegate.model.transfer_progress import TransferProgress
+from tidegate.model.transfers.mover_job import ProgressReport
+from tidegate.model.transfers.transfer_progress import TransferProgress
 from tidegate.ports.clock import Clock
 
 _INTERVAL_SECONDS = 0.25

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from tidegate.errors import DamagedBlock, DamagedMetadata, MissingBlock, NotFound, StoreLocked
-from tidegate.format.backup_cfg import LARGEST_BACKUP_CFG, BackupCfg, BlockRef
-from tidegate.format.block_codec import BlockCodec, PlainBlocks
-from tidegate.format.encryption_key import EncryptionKey
-from tidegate.format.paths import (
+from tidegate.format.blocks.block_codec import BlockCodec, PlainBlocks
+from tidegate.format.blocks.encryption_key import EncryptionKey
+from tidegate.format.blocks.sealed_blocks import SealedBlocks
+from tidegate.format.cfgs.backup_cfg import LARGEST_BACKUP_CFG, BackupCfg, BlockRef
+from tidegate.format.cfgs.paths import (
     VOLUMES,
     backup_cfg_key,
     backup_name_of,
@@ -21,9 +22,8 @@ from tidegate.format.paths import (
     volume_dir,
     volume_name_of,
 )
-from tidegate.format.sealed_blocks import SealedBlocks
-from tidegate.format.sealed_cfg import check_key, is_encrypted, open_cfg, opens, seal_cfg
-from tidegate.format.volume_cfg import LARGEST_VOLUME_CFG, VolumeCfg
+from tidegate.format.cfgs.sealed_cfg import check_key, is_encrypted, open_cfg, opens, seal_cfg
+from tidegate.format.cfgs.volume_cfg import LARGEST_VOLUME_CFG, VolumeCfg
 from tidegate.ports.object_store import ObjectStore
 
 # What a compressor and a seal may add to a block.

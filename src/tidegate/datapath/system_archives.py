@@ -7,18 +7,18 @@ from hashlib import sha256
 
 from tidegate.datapath.leftovers import clear_old_halves
 from tidegate.errors import AlreadyExists, DamagedMetadata, NotFound, TidegateError
-from tidegate.format.encryption_key import EncryptionKey
-from tidegate.format.encryption_mark import check_mark, mark_of
-from tidegate.format.sealed_archive import LARGEST_STORED_ARCHIVE, is_sealed, open_archive, seal_archive
-from tidegate.format.system_archive import decode_archive, maker_of
-from tidegate.format.system_backup_cfg import (
+from tidegate.format.blocks.encryption_key import EncryptionKey
+from tidegate.format.blocks.encryption_mark import check_mark, mark_of
+from tidegate.format.cfgs.sealed_archive import LARGEST_STORED_ARCHIVE, is_sealed, open_archive, seal_archive
+from tidegate.format.cfgs.system_archive import decode_archive, maker_of
+from tidegate.format.cfgs.system_backup_cfg import (
     LARGEST_SYSTEM_CFG,
     SYSTEM_BACKUPS,
     ArchivePlace,
     SystemBackupCfg,
     place_of_cfg,
 )
-from tidegate.model.store_url import as_longhorn_writes_it
+from tidegate.model.stores.store_url import as_longhorn_writes_it
 from tidegate.model.system_archive import SystemArchive
 from tidegate.ports.object_store import ObjectStore
 from tidegate.ports.system_archives import StoredArchive

@@ -5,24 +5,24 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidegate.datapath.download import StoredContent, open_backup
-from tidegate.datapath.index_keeping import keep_index
+from tidegate.datapath.downloads.download import StoredContent, open_backup
 from tidegate.datapath.locks import VolumeLock, drop_locks
+from tidegate.datapath.maintenance.remove import Removal
+from tidegate.datapath.maintenance.remove_volume import VolumeRemoval
 from tidegate.datapath.progress import Progress
-from tidegate.datapath.remove import Removal
-from tidegate.datapath.remove_volume import VolumeRemoval
 from tidegate.datapath.stored_volume import StoredVolume
-from tidegate.datapath.upload import Footing, FootingLost, Upload
+from tidegate.datapath.uploads.index_keeping import keep_index
+from tidegate.datapath.uploads.upload import Footing, FootingLost, Upload
 from tidegate.datapath.workshop import Workshop
 from tidegate.errors import NoSpace, NotFound, StoreLockHeld, TidegateError, Unauthenticated, WorkCancelled
-from tidegate.format.backup_cfg import DEFAULT_BLOCK_SIZE
-from tidegate.format.backup_url import BackupUrl
-from tidegate.format.lock_file import LockType
-from tidegate.format.packed_tree import shown_size
-from tidegate.format.paths import backup_cfg_key
-from tidegate.model.mover_job import DownloadJob, ErrorReport, ReadyReport, RemoveJob, ResultReport, UploadJob
-from tidegate.model.transfer_progress import TransferResult
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.format.cfgs.backup_cfg import DEFAULT_BLOCK_SIZE
+from tidegate.format.cfgs.backup_url import BackupUrl
+from tidegate.format.cfgs.lock_file import LockType
+from tidegate.format.cfgs.paths import backup_cfg_key
+from tidegate.format.trees.packed_tree import shown_size
+from tidegate.model.transfers.mover_job import DownloadJob, ErrorReport, ReadyReport, RemoveJob, ResultReport, UploadJob
+from tidegate.model.transfers.transfer_progress import TransferResult
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.ports.mover_host import Job, Report
 from tidegate.ports.volume_data import NO_SNAPSHOT, VolumeSource
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from tidegate.format.encryption_key import EncryptionKey, key_in
-from tidegate.model.mover_job import DownloadJob, TargetAccess, UploadJob
+from tidegate.format.blocks.encryption_key import EncryptionKey, key_in
+from tidegate.model.transfers.mover_job import DownloadJob, TargetAccess, UploadJob
 from tidegate.ports.bandwidth import BandwidthLimits
 from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId

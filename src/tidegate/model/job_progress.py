@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from tidegate.model.backup import Backup
-from tidegate.model.byte_progress import ByteProgress, JobBytes
-from tidegate.model.restore import Restore
-from tidegate.model.transfer import ATTEMPT_LABEL, Transfer, TransferPhase
-from tidegate.model.transfer_progress import TransferProgress
-from tidegate.model.verification import Verification
+from tidegate.model.backups.backup import Backup
+from tidegate.model.backups.byte_progress import ByteProgress, JobBytes
+from tidegate.model.restores.restore import Restore
+from tidegate.model.transfers.transfer import ATTEMPT_LABEL, Transfer, TransferPhase
+from tidegate.model.transfers.transfer_progress import TransferProgress
+from tidegate.model.verification.verification import Verification
 
 J = TypeVar("J", Backup, Restore, Verification)
 

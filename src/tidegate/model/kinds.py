@@ -1,20 +1,20 @@
 """All kinds, by name and by plural: what the stores and the API are built from."""
 
-from tidegate.model.backup import Backup
-from tidegate.model.backup_volume import BackupVolume
-from tidegate.model.deletion import Deletion
-from tidegate.model.node import Node
-from tidegate.model.notification import Notification, NotificationDelivery
+from tidegate.model.backups.backup import Backup
+from tidegate.model.backups.backup_volume import BackupVolume
+from tidegate.model.notifications.notification import Notification, NotificationDelivery
 from tidegate.model.resource import Resource
-from tidegate.model.restore import Restore
-from tidegate.model.schedule import Schedule
+from tidegate.model.restores.restore import Restore
+from tidegate.model.schedules.schedule import Schedule
 from tidegate.model.setting import Setting
-from tidegate.model.system import SystemBackup
-from tidegate.model.system_restore import SystemRestore
-from tidegate.model.target import BackupTarget
-from tidegate.model.transfer import TRANSFERS
-from tidegate.model.verification import Verification
-from tidegate.model.volume import Namespace, Volume
+from tidegate.model.stores.deletion import Deletion
+from tidegate.model.stores.target import BackupTarget
+from tidegate.model.system.system import SystemBackup
+from tidegate.model.system.system_restore import SystemRestore
+from tidegate.model.transfers.node import Node
+from tidegate.model.transfers.transfer import TRANSFERS
+from tidegate.model.verification.verification import Verification
+from tidegate.model.volumes.volume import Namespace, Volume
 
 KINDS: tuple[type[Resource], ...] = (
     Namespace,

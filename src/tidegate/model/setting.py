@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from tidegate.model.duration import format_duration, parse_duration
-from tidegate.model.load import LoadConcurrency, parse_load_concurrency
 from tidegate.model.quantity import read_quantity, read_rate
 from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.transfers.load import LoadConcurrency, parse_load_concurrency
 
 LONGEST_VALUE = 65_536
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource
-from tidegate.model.schedule import Schedule
+from tidegate.model.schedules.schedule import Schedule
 from tidegate.model.setting import Setting
-from tidegate.model.system import StoredVolumeBackup, VolumeBackupPolicy
-from tidegate.model.target import BackupTarget
-from tidegate.model.volume import Namespace, Volume
+from tidegate.model.stores.target import BackupTarget
+from tidegate.model.system.system import StoredVolumeBackup, VolumeBackupPolicy
+from tidegate.model.volumes.volume import Namespace, Volume
 
 # Each kind behind those that it refers to: the order in which they come back.
 DEFINITIONS: tuple[type[Resource], ...] = (Setting, BackupTarget, Namespace, Volume, Schedule)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 
 from tidegate.errors import WorkCancelled
-from tidegate.format.paths import block_checksum_of, lock_name_of
+from tidegate.format.cfgs.paths import block_checksum_of, lock_name_of
 from tidegate.objects.pass_through import PassThrough
 from tidegate.ports.object_store import KeepsUnfinished, ObjectStore
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tidegate.errors import InvalidInput
-from tidegate.model.credentials import CREDENTIAL_NAMES, ENCRYPTION_NAMES
+from tidegate.model.access.credentials import CREDENTIAL_NAMES, ENCRYPTION_NAMES
 
 _PAIRS = (
     ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),

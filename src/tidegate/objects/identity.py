@@ -1,8 +1,8 @@
 """Whether what was opened is the store that it should be, asked before anything else is done with it."""
 
 from tidegate.errors import NotFound, StoreIdentityChanged, StoreIdentityMissing
-from tidegate.format.store_identity import LARGEST_IDENTITY, STORE_IDENTITY, decode_identity, encode_identity
-from tidegate.model.mover_job import TargetAccess
+from tidegate.format.cfgs.store_identity import LARGEST_IDENTITY, STORE_IDENTITY, decode_identity, encode_identity
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.ports.object_store import ObjectStore
 from tidegate.ports.store_reader import StoreReader
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tidegate.errors import Refused, StoreUnavailable
-from tidegate.model.target_url import MOUNTS
+from tidegate.model.stores.target_url import MOUNTS
 from tidegate.objects.mount_plan import MountPlan, mounted_source
 
 _MOUNT_SECONDS = 30.0

@@ -8,8 +8,8 @@ from random import Random
 from urllib.parse import unquote
 
 from tidegate.errors import InvalidInput
-from tidegate.model.mover_job import TargetAccess
-from tidegate.model.target_url import DIRECTORY_SCHEMES as _LOCAL
+from tidegate.model.stores.target_url import DIRECTORY_SCHEMES as _LOCAL
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.backoff import PATIENT, Patience
 from tidegate.objects.credentials import check_credentials
 from tidegate.objects.directory import DirectoryObjects

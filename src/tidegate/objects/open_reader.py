@@ -5,8 +5,8 @@ from datetime import timedelta
 from random import Random
 
 from tidegate.errors import InvalidInput, StoreUnavailable
-from tidegate.format.paths import ROOT
-from tidegate.model.mover_job import TargetAccess
+from tidegate.format.cfgs.paths import ROOT
+from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.credentials import check_credentials
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.open import open_store

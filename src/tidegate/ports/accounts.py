@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
-from tidegate.model.access import AccessToken, Caller, User, UserChange
+from tidegate.model.access.access import AccessToken, Caller, User, UserChange
 
 
 class Accounts(Protocol):

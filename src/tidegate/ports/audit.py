@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
-from tidegate.model.audit import AuditEntry, AuditFilter, AuditPage
+from tidegate.model.access.audit import AuditEntry, AuditFilter, AuditPage
 
 PAGE = 100
 LARGEST_PAGE = 1000

@@ -6,7 +6,7 @@ What it says is as old as the last sync of the target, and can always be read an
 from collections.abc import Collection
 from typing import Protocol
 
-from tidegate.model.catalogue import (
+from tidegate.model.stores.catalogue import (
     CatalogueBackup,
     CatalogueCounts,
     CatalogueFilter,
@@ -14,8 +14,8 @@ from tidegate.model.catalogue import (
     CatalogueVolume,
     FullSync,
 )
-from tidegate.model.catalogue_facets import CatalogueFacets
-from tidegate.model.catalogue_status import CatalogueDamage
+from tidegate.model.stores.catalogue_facets import CatalogueFacets
+from tidegate.model.stores.catalogue_status import CatalogueDamage
 
 PAGE = 100
 LARGEST_PAGE = 1000

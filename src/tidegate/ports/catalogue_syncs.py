@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from tidegate.model.catalogue_status import SyncForecast, VolumeSync
-from tidegate.model.target import BackupTarget, SyncStatus
+from tidegate.model.stores.catalogue_status import SyncForecast, VolumeSync
+from tidegate.model.stores.target import BackupTarget, SyncStatus
 
 
 class CatalogueSyncs(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from tidegate.model.deletion import Deletion
+from tidegate.model.stores.deletion import Deletion
 
 
 class Deletions(Protocol):

@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import Protocol
 
 from tidegate.errors import InvalidInput
-from tidegate.model.hooks import HookStage
-from tidegate.model.verification import CheckStage
+from tidegate.model.backups.hooks import HookStage
+from tidegate.model.verification.verification import CheckStage
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from tidegate.model.mover_job import (
+from tidegate.model.transfers.mover_job import (
     DownloadJob,
     ErrorReport,
     ProgressReport,

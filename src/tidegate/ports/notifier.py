@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from tidegate.errors import InvalidInput, NotDelivered
-from tidegate.model.notification import NotificationEvent, NotificationSpec
+from tidegate.model.notifications.notification import NotificationEvent, NotificationSpec
 
 
 @dataclass(frozen=True)

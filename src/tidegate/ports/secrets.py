@@ -3,8 +3,8 @@
 from typing import Protocol
 
 from tidegate.errors import InvalidInput, StoreUnavailable
-from tidegate.model.mover_job import TargetAccess
-from tidegate.model.target import BackupTarget
+from tidegate.model.stores.target import BackupTarget
+from tidegate.model.transfers.mover_job import TargetAccess
 
 
 class SecretStore(Protocol):

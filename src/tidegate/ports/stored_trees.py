@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from tidegate.errors import StoreUnavailable
-from tidegate.format.tree_entry import TreeEntry
-from tidegate.model.mover_job import TargetAccess
+from tidegate.format.trees.entry import TreeEntry
+from tidegate.model.transfers.mover_job import TargetAccess
 
 
 class TreePlace(NamedTuple):

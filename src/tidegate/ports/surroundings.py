@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from tidegate.model.kept_place import KeptPlace
-from tidegate.model.mover_job import TargetAccess
-from tidegate.model.restore_plan import Place, StoredBackup
-from tidegate.model.volume import VolumeSpec
+from tidegate.model.restores.restore_plan import Place, StoredBackup
+from tidegate.model.transfers.mover_job import TargetAccess
+from tidegate.model.volumes.kept_place import KeptPlace
+from tidegate.model.volumes.volume import VolumeSpec
 
 
 class Surroundings(Protocol):

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Protocol
 
 from tidegate.errors import StoreUnavailable
-from tidegate.format.system_backup_cfg import ArchivePlace
-from tidegate.model.mover_job import TargetAccess
+from tidegate.format.cfgs.system_backup_cfg import ArchivePlace
 from tidegate.model.system_archive import SystemArchive
-from tidegate.model.volume import VolumeSpec
+from tidegate.model.transfers.mover_job import TargetAccess
+from tidegate.model.volumes.volume import VolumeSpec
 
 
 @dataclass(frozen=True)

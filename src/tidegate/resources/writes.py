@@ -12,7 +12,16 @@ from typing import Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from tidegate.decide.lifecycle import Plan, Removed, Stored, is_orphan, on_create, on_delete, on_status, on_update
+from tidegate.decide.resources.lifecycle import (
+    Plan,
+    Removed,
+    Stored,
+    is_orphan,
+    on_create,
+    on_delete,
+    on_status,
+    on_update,
+)
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Ref, Resource

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from tidegate.format.checksum import checksum
+from tidegate.format.blocks.checksum import checksum
 
 # What parsers stumble over.
 _PIECES = (

@@ -8,9 +8,9 @@ from typing import Any
 from tidegate.datapath.work import carry_out
 from tidegate.datapath.workshop import Workshop
 from tidegate.errors import error_classes
-from tidegate.format.encryption_key import KEY
-from tidegate.model.existing_data import ExistingData
-from tidegate.model.mover_job import (
+from tidegate.format.blocks.encryption_key import KEY
+from tidegate.model.backups.existing_data import ExistingData
+from tidegate.model.transfers.mover_job import (
     DownloadJob,
     ErrorReport,
     ProgressReport,
@@ -20,8 +20,8 @@ from tidegate.model.mover_job import (
     TargetAccess,
     UploadJob,
 )
-from tidegate.model.transfer_progress import TransferResult
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.model.transfers.transfer_progress import TransferResult
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.ports.bandwidth import BandwidthLimits
 from tidegate.ports.mover_host import Job, Report
 from tidegate.ports.object_store import ObjectStore

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from tidegate.model.backup import Backup
-from tidegate.model.restore import Restore
-from tidegate.model.transfer import Transfer
-from tidegate.model.volume import Volume
+from tidegate.model.backups.backup import Backup
+from tidegate.model.restores.restore import Restore
+from tidegate.model.transfers.transfer import Transfer
+from tidegate.model.volumes.volume import Volume
 from tidegate.views.job import volume_of
 
 # More names than this are a number: nobody reads the twentieth.

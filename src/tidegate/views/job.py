@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from tidegate.model.backup import EMPTY_CONDITION, Backup
-from tidegate.model.byte_progress import ByteProgress
+from tidegate.model.backups.backup import EMPTY_CONDITION, Backup
+from tidegate.model.backups.byte_progress import ByteProgress
 from tidegate.model.job_progress import progress_of, transfer_progress
 from tidegate.model.resource import Condition
-from tidegate.model.restore import Restore
-from tidegate.model.system import SystemBackup
-from tidegate.model.system_restore import SystemRestore
-from tidegate.model.transfer import Transfer, TransferPhase
-from tidegate.model.verification import Verification
+from tidegate.model.restores.restore import Restore
+from tidegate.model.system.system import SystemBackup
+from tidegate.model.system.system_restore import SystemRestore
+from tidegate.model.transfers.transfer import Transfer, TransferPhase
+from tidegate.model.verification.verification import Verification
 from tidegate.views.phases import DELETING, shown_phase, waiting_condition, waiting_reason
 from tidegate.views.progress import progress_text, speed_text
 from tidegate.views.quantities import human_duration, ordinal_of

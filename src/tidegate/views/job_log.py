@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from tidegate.model.backup import Backup
-from tidegate.model.restore import Restore
-from tidegate.model.transfer import Transfer, TransferPhase
-from tidegate.model.verification import Verification
+from tidegate.model.backups.backup import Backup
+from tidegate.model.restores.restore import Restore
+from tidegate.model.transfers.transfer import Transfer, TransferPhase
+from tidegate.model.verification.verification import Verification
 from tidegate.views.job import volume_of
 from tidegate.views.phases import waiting_condition
 from tidegate.views.table import Cell, Column, TableView, Tone

@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Protocol, TypeVar
 
-from tidegate.model.backup import Backup
-from tidegate.model.restore import Restore
-from tidegate.model.system import SystemBackup
-from tidegate.model.system_restore import SystemRestore
-from tidegate.model.verification import Verification
+from tidegate.model.backups.backup import Backup
+from tidegate.model.restores.restore import Restore
+from tidegate.model.system.system import SystemBackup
+from tidegate.model.system.system_restore import SystemRestore
+from tidegate.model.verification.verification import Verification
 from tidegate.views.reader import Reader
 from tidegate.views.table import Section, section
 

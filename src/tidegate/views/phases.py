@@ -1,6 +1,6 @@
 """Phases, conditions and reasons as cells and sentences: the same for every kind that has them."""
 
-from tidegate.model.backup import BackupEvent
+from tidegate.model.backups.backup import BackupEvent
 from tidegate.model.resource import Condition, Resource, Status
 from tidegate.views.reader import Reader
 from tidegate.views.table import Cell, Section, Tone, label_text, section

@@ -1,6 +1,6 @@
 """How far transfers and whole jobs are, in words."""
 
-from tidegate.model.byte_progress import ByteProgress
+from tidegate.model.backups.byte_progress import ByteProgress
 from tidegate.views.quantities import counted, human_duration
 from tidegate.views.reader import Reader
 

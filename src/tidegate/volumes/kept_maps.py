@@ -6,7 +6,7 @@ import os
 import tempfile
 from dataclasses import asdict
 
-from tidegate.format.checksum import checksum
+from tidegate.format.blocks.checksum import checksum
 from tidegate.ports.kept_maps import KeptMap
 
 _LARGEST = 64 * 1024

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from tidegate.errors import DestinationUnusable
-from tidegate.model.kept_place import KeptPlace
+from tidegate.model.volumes.kept_place import KeptPlace
 
 # A store on a share whose server is gone never answers; restores from other stores go on, and see only its name.
 _ANSWER_SECONDS = 10.0

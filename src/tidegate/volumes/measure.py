@@ -4,12 +4,12 @@ import contextlib
 import os
 import stat
 
-from tidegate.format.tree_entry import LONGEST_PATH, ROOT_PATH
-from tidegate.model.volume import VolumeSpec
-from tidegate.model.volume_kind import VolumeKind
-from tidegate.volumes.beneath import DIRECTORY, Beneath
-from tidegate.volumes.directory import open_tree
-from tidegate.volumes.image import image_size, open_image
+from tidegate.format.trees.entry import LONGEST_PATH, ROOT_PATH
+from tidegate.model.volumes.volume import VolumeSpec
+from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.volumes.images.image import image_size, open_image
+from tidegate.volumes.trees.beneath import DIRECTORY, Beneath
+from tidegate.volumes.trees.directory import open_tree
 
 # As a backup counts: two sparse files may have more.
 _MOST_COUNTED = 2**63 - 1

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from tidegate.errors import DestinationUnusable, InvalidInput
-from tidegate.model.mover_job import DownloadJob, UploadJob
-from tidegate.model.volume_kind import VolumeKind
+from tidegate.model.transfers.mover_job import DownloadJob, UploadJob
+from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.ports.volume_data import BackupContent, VolumeSink, VolumeSource
 
 
@@ -19,7 +19,7 @@ def open_source(
 ) -> VolumeSource:
     """The volume, to be entered before it is read. Raises SourceUnreadable with a sentence. See OpenSource."""
     if job.volume_kind is VolumeKind.DIRECTORY:
-        from tidegate.volumes.directory import DirectorySource
+        from tidegate.volumes.trees.directory import DirectorySource
 
         return DirectorySource(
             job.path,
@@ -31,7 +31,7 @@ def open_source(
         )
     if job.excludes:
         raise InvalidInput("only of a file tree something can be excluded; an image is backed up as a whole")
-    from tidegate.volumes.image import ImageSource
+    from tidegate.volumes.images.image import ImageSource
 
     return ImageSource(job.path, job.volume_kind, wish=job.snapshot)
 
@@ -39,15 +39,15 @@ def open_source(
 def open_sink(job: DownloadJob) -> VolumeSink:
     """Where the volume is restored to. Raises DestinationUnusable with a sentence; nothing is written yet."""
     if job.volume_kind is VolumeKind.DIRECTORY:
-        from tidegate.volumes.tree_sink import DirectorySink
+        from tidegate.volumes.trees.sink import DirectorySink
 
         return DirectorySink(job)
     if job.includes:
         raise DestinationUnusable("only a file tree can be restored in part; an image comes back as a whole")
     if job.volume_kind is VolumeKind.DEVICE:
-        from tidegate.volumes.device_sink import DeviceSink
+        from tidegate.volumes.images.device_sink import DeviceSink
 
         return DeviceSink(job)
-    from tidegate.volumes.image_sink import ImageSink
+    from tidegate.volumes.images.sink import ImageSink
 
     return ImageSink(job)

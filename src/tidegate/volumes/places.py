@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from tidegate.disk import in_use
 from tidegate.disk.file_system import is_kernels_own
-from tidegate.model.restore_plan import Place, PlaceState, Room
-from tidegate.volumes.mounted_tree import OWN_ENTRY
+from tidegate.model.restores.restore_plan import Place, PlaceState, Room
+from tidegate.volumes.trees.mounted_tree import OWN_ENTRY
 
 _MOST_COUNTED = 1000
 

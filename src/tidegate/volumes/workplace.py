@@ -15,8 +15,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 from tidegate.errors import DestinationUnusable, NoSpace
-from tidegate.volumes.attributes import forget_inherited_rights
-from tidegate.volumes.clearing import clear_away
+from tidegate.volumes.trees.attributes import forget_inherited_rights
+from tidegate.volumes.trees.clearing import clear_away
 
 _LONGEST_NAME = 200
 # Younger ones with nothing in them may have been made but not locked yet.

@@ -3,11 +3,11 @@
 import pytest
 
 from tidegate.errors import NotFound, Refused
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Resource
-from tidegate.model.volume import Volume
+from tidegate.model.volumes.volume import Volume
 from tidegate.ports.resource_store import Change, Event, ResourceStore
-from tidegate.testing.resources import a_backup, a_setting, a_volume, take
+from tidegate.testing.resources.resources import a_backup, a_setting, a_volume, take
 
 
 async def names_of_volumes(store: ResourceStore) -> list[str]:

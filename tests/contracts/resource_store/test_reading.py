@@ -3,11 +3,11 @@
 import pytest
 
 from tidegate.errors import InvalidInput, NotFound
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.model.labels import Selector
-from tidegate.model.volume import Volume
+from tidegate.model.volumes.volume import Volume
 from tidegate.ports.resource_store import ResourceStore
-from tidegate.testing.resources import a_backup, a_volume
+from tidegate.testing.resources.resources import a_backup, a_volume
 
 
 async def names(store: ResourceStore, selector: str = "", namespace: str | None = None) -> list[str]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import pytest
 
 from tidegate.errors import InvalidInput, NotFound, StaleVersion, WatchExpired
-from tidegate.model.backup import Backup
+from tidegate.model.backups.backup import Backup
 from tidegate.model.setting import Setting
-from tidegate.model.volume import Volume
+from tidegate.model.volumes.volume import Volume
 from tidegate.ports.resource_store import Change, Event, ResourceStore
-from tidegate.testing.resources import a_backup, a_setting, a_volume, take
+from tidegate.testing.resources.resources import a_backup, a_setting, a_volume, take
 
 
 def told(events: Sequence[Event]) -> list[tuple[Change, str]]:

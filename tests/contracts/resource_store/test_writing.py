@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound, StaleVersion
-from tidegate.model.backup import Backup, BackupPhase
-from tidegate.model.volume import Volume
+from tidegate.model.backups.backup import Backup, BackupPhase
+from tidegate.model.volumes.volume import Volume
 from tidegate.ports.resource_store import ResourceStore
-from tidegate.testing.resources import a_backup, a_setting, a_volume, take
+from tidegate.testing.resources.resources import a_backup, a_setting, a_volume, take
 
 LONG_AGO = datetime(1999, 1, 1, tzinfo=UTC)
 

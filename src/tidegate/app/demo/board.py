@@ -4,12 +4,12 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from tidegate.cli.client import Client
-from tidegate.cli.nouns import BACKUP, UPLOADS
-from tidegate.model.backup import Backup
+from tidegate.cli.http.client import Client
+from tidegate.cli.http.nouns import BACKUP, UPLOADS
+from tidegate.model.backups.backup import Backup
 from tidegate.model.job_progress import progress_of
 from tidegate.model.kinds import KIND_BY_PLURAL
-from tidegate.model.transfer import BACKUP_LABEL, Transfer
+from tidegate.model.transfers.transfer import BACKUP_LABEL, Transfer
 
 Row = tuple[str, str, str, str]
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate.cli.client import Client
 from tidegate.cli.configuration import load_configuration
-from tidegate.cli.discovery import find_server
+from tidegate.cli.http.client import Client
+from tidegate.cli.http.discovery import find_server
 from tidegate.errors import ServerUnreachable
 
 _START_SECONDS = 30

@@ -1,0 +1,4 @@
+"""`tidegate restore`.
+
+`request` builds the object that `create` and `plan` send.
+"""

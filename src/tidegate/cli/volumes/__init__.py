@@ -1,0 +1,1 @@
+"""`tidegate volume` and `tidegate namespace`: what there is to protect."""

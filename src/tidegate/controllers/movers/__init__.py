@@ -1,0 +1,4 @@
+"""Holds the movers of this server: their jobs, their reports and their bandwidth.
+
+Read `supervisor` first. A mover's report wakes a reconciler and writes nothing.
+"""

@@ -1,0 +1,58 @@
+"""Shares the bandwidth of each node among its movers that move bytes, and tells them when their share changes."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from tidegate.controllers.movers.supervisor import MoverSupervisor
+from tidegate.controllers.reconcile.observation import SettingsInMind
+from tidegate.controllers.reconcile.reconciler import Next, Watch
+from tidegate.decide.transfers.bandwidth_share import shares
+from tidegate.model.resource import Ref, Resource
+from tidegate.model.setting import Setting, Settings
+from tidegate.ports.resource_store import ResourceStore
+
+KEY = Ref("MoverBandwidth", "mover-bandwidth")
+
+
+def bandwidth_of_each(settings: Settings, movers: int) -> tuple[int | None, int | None]:
+    """Bytes per second (up, down) for each of so many movers of one node."""
+    return (
+        shares(settings.limit_upload_per_node, settings.limit_upload, movers),
+        shares(settings.limit_download_per_node, settings.limit_download, movers),
+    )
+
+
+@dataclass
+class MoverBandwidth:
+    """One key for all movers: the share of each depends on how many there are on its node.
+
+    Woken by a change of a setting, and by the supervisor when a mover begins to move or ends. A mover is told only what
+    is new to it.
+    """
+
+    store: ResourceStore
+    movers: MoverSupervisor
+    name: str = "mover-bandwidth"
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        self.settings = SettingsInMind(self.store)
+        self.watches: tuple[Watch, ...] = (Watch(Setting, self._changed),)
+
+    async def reconcile(self, _key: Ref) -> Next:
+        """Give each its share."""
+        settings = await self.settings.now()
+        moving = list(self.movers.moving())
+        of_each = {
+            node: bandwidth_of_each(settings, movers) for node, movers in Counter(one.node for one in moving).items()
+        }
+        for errand in moving:
+            upload, download = of_each[errand.node]
+            if errand.bandwidth != (upload, download):
+                errand.mover.tell_bandwidth(upload=upload, download=download)
+                errand.bandwidth = (upload, download)
+        return Next.done()
+
+    def _changed(self, setting: Resource) -> tuple[Ref, ...]:
+        self.settings.forget(setting)
+        return (KEY,)

@@ -1,0 +1,167 @@
+"""Holds on to the movers that this process started, and to what they last said.
+
+Nothing here is state that must survive: a transfer's phase is in the store, and a mover ends when its server does.
+Reports do not write to the store themselves; they wake the reconciler, which looks here and writes what differs.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tidegate.decide.stores.known_locks import KnownLocks
+from tidegate.decide.transfers.deadlines import PROGRESS_EVERY
+from tidegate.decide.transfers.known_mover import KnownMover, MoverState
+from tidegate.errors import RetryableError
+from tidegate.model.resource import Ref
+from tidegate.model.transfers.mover_job import (
+    MOVER_DIED,
+    ErrorReport,
+    ProgressReport,
+    ReadyReport,
+    RemoveJob,
+    ResultReport,
+)
+from tidegate.ports.clock import Clock
+from tidegate.ports.mover_host import Job, Mover, MoverHost, Report
+
+
+@dataclass
+class Errand:
+    """One mover and what is known of it."""
+
+    mover: Mover
+    job: Job
+    known: KnownMover
+    node: str = ""
+    """Where it runs: movers of one node share its bandwidth."""
+    told_at: datetime | None = None
+    """When somebody was last woken for its progress."""
+    bandwidth: tuple[int | None, int | None] = (None, None)
+    """What it was last told, up and down."""
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def last_words(self) -> ResultReport | ErrorReport | None:
+        """What it ended with, if it did."""
+        return self.known.last_words
+
+
+@dataclass
+class MoverSupervisor:
+    """At most one mover per errand name; starting one that runs already changes nothing."""
+
+    host: MoverHost
+    clock: Clock
+    wake: Callable[[Ref], None] = lambda _ref: None
+    others_move: Callable[[], None] = lambda: None
+    """Called whenever one more, or one less, moves bytes."""
+    _errands: dict[str, Errand] = field(default_factory=dict)
+    _locks: KnownLocks = field(default_factory=KnownLocks)
+    _sweeps: set[asyncio.Task[None]] = field(default_factory=set)
+    """They drop locks of movers that died."""
+
+    async def ensure(self, name: str, job: Job, *, on_news: Ref, node: str = "") -> Errand:
+        """The errand of this name, started now if it was not known. `on_news` is woken when it matters."""
+        errand = self._errands.get(name)
+        if errand is None:
+            removing = isinstance(job, RemoveJob)
+            state = MoverState.MOVING if removing else MoverState.STARTING
+            job = self._locks.told(job, now=self.clock.now())
+            known = KnownMover(state, heard_at=self.clock.now(), clears=removing)
+            errand = Errand(await self.host.start(job), job, known, node, bandwidth=_bandwidth_in(job))
+            self._errands[name] = errand
+            errand.task = asyncio.create_task(self._listen(errand, on_news), name=f"mover {name}")
+        return errand
+
+    def look(self, name: str) -> Errand | None:
+        """What is known of an errand, if this process started it."""
+        return self._errands.get(name)
+
+    def let_go(self, name: str) -> None:
+        """Let it move bytes. The time in which it may be silent begins now: so far it had nothing to say."""
+        if errand := self._errands.get(name):
+            errand.mover.go()
+            errand.told_at = self.clock.now()
+            errand.known = errand.known.replace(state=MoverState.MOVING, heard_at=errand.told_at)
+            self.others_move()
+
+    def stop(self, name: str) -> None:
+        """Ask it to stop; its last words tell when it has."""
+        if errand := self._errands.get(name):
+            errand.mover.cancel()
+
+    def moving(self) -> Iterator[Errand]:
+        """Those that move bytes now."""
+        return (e for e in self._errands.values() if e.known.state is MoverState.MOVING and not e.known.clears)
+
+    def moving_on(self, node: str) -> int:
+        """How many move bytes on one node now."""
+        return sum(errand.node == node for errand in self.moving())
+
+    def forget(self, name: str) -> None:
+        """Its last words have been written down."""
+        self._errands.pop(name, None)
+
+    async def close(self) -> None:
+        """End all movers."""
+        await self.host.close()
+        tasks = [errand.task for errand in self._errands.values() if errand.task] + list(self._sweeps)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _listen(self, errand: Errand, on_news: Ref) -> None:
+        async for report in errand.mover.reports():
+            self._note(errand, report)
+            if not isinstance(report, ProgressReport) or self._is_time_to_tell(errand):
+                self.wake(on_news)
+
+    def _is_time_to_tell(self, errand: Errand) -> bool:
+        """Progress comes often and is written seldom; of a transfer that is quick only the end is of interest."""
+        now = self.clock.now()
+        if errand.told_at is None or now - errand.told_at < PROGRESS_EVERY:
+            return False
+        errand.told_at = now
+        return True
+
+    def _note(self, errand: Errand, report: Report) -> None:
+        heard = errand.known.replace(heard_at=self.clock.now())
+        match report:
+            case ReadyReport(from_snapshot=from_snapshot):
+                ready = MoverState.READY if heard.state is MoverState.STARTING else heard.state
+                errand.known = heard.replace(state=ready, from_snapshot=from_snapshot)
+            case ProgressReport(progress=progress):
+                errand.known = heard.replace(progress=progress)
+            case _:
+                errand.known = heard.replace(state=MoverState.ENDED, last_words=report)
+                self._note_locks(errand, report)
+                self.others_move()
+
+    def _note_locks(self, errand: Errand, words: ResultReport | ErrorReport) -> None:
+        """A process that is gone refreshes nothing, so nobody needs to wait until its lock expires."""
+        if isinstance(words, ResultReport):
+            self._locks.done(errand.job)
+        elif words.lock:
+            self._locks.met(errand.job, words.lock, now=self.clock.now())
+        elif words.code == MOVER_DIED and errand.mover.lock:
+            self._locks.owner_died(errand.job, errand.mover.lock)
+            sweep = asyncio.create_task(self._sweep(errand.job), name=f"drop {errand.mover.lock}")
+            self._sweeps.add(sweep)
+            sweep.add_done_callback(self._sweeps.discard)
+
+    async def _sweep(self, job: Job) -> None:
+        """Drop dead locks at once, for clients elsewhere too. If it fails, the next mover on the volume does it."""
+        empty = RemoveJob(target=job.target, store_volume=job.store_volume, store_backups=(), only_dead_locks=True)
+        sweeping = self._locks.told(empty, now=self.clock.now())
+        try:
+            mover = await self.host.start(sweeping)
+        except RetryableError:
+            return
+        async for report in mover.reports():
+            if isinstance(report, ResultReport):
+                self._locks.done(sweeping)
+
+
+def _bandwidth_in(job: Job) -> tuple[int | None, int | None]:
+    if isinstance(job, RemoveJob):
+        return None, None
+    return job.upload_bytes_per_second, job.download_bytes_per_second

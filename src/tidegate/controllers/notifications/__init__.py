@@ -1,0 +1,4 @@
+"""Notes what each rule has to be sent, and delivers it.
+
+Read `notifications`, then `courier`.
+"""

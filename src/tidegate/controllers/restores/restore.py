@@ -1,0 +1,203 @@
+"""Carries one restore to its end: settles what it reads and writes, makes its downloads, tells how they ended."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import structlog
+
+from tidegate.controllers.reconcile.finalizers import let_go
+from tidegate.controllers.reconcile.observation import all_of, all_transfers, over_or_deleting
+from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
+from tidegate.controllers.restores.downloads import download_for
+from tidegate.decide.backups.cancelling import did_not_stop, time_left_to_stop
+from tidegate.decide.restores.events import with_events
+from tidegate.decide.restores.places import Placement, Volumes, placements, volumes_written
+from tidegate.decide.restores.progress import after_look, refused
+from tidegate.decide.volumes.selection import check_restorable, newest_good_backup, uploads_lost, uploads_to_restore
+from tidegate.errors import AlreadyExists, NotFound, Refused, UserError
+from tidegate.model.backups.backup import Backup
+from tidegate.model.labels import Selector
+from tidegate.model.reasons import Reason
+from tidegate.model.resource import Ref, Resource
+from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreProgress
+from tidegate.model.schedules.schedule import SCHEDULE_LABEL
+from tidegate.model.transfers.transfer import (
+    BACKUP_LABEL,
+    DOWNLOADS,
+    RESTORE_LABEL,
+    Transfer,
+    TransferPhase,
+    TransferSpec,
+)
+from tidegate.model.volumes.volume import Volume
+from tidegate.ports.clock import Clock
+from tidegate.ports.resource_store import ResourceStore
+
+log = structlog.get_logger(__name__)
+
+
+_BEFORE_IT_MOVES = frozenset({TransferPhase.NEW, TransferPhase.ACCEPTED, TransferPhase.PREPARED})
+
+
+def _waits_or_begins(download: Resource) -> bool:
+    if not isinstance(download, Transfer):
+        return False
+    status = download.status
+    begins = status.phase is TransferPhase.IN_PROGRESS and status.progress is None
+    return begins or status.phase in _BEFORE_IT_MOVES
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What a restore reads: a backup, the volumes of it that are wanted, and those of them that are gone."""
+
+    backup: str | None
+    wanted: Sequence[TransferSpec]
+    lost: Sequence[TransferSpec] = ()
+
+    def placed(self, restore: Restore, volumes: Volumes) -> list[Placement]:
+        return placements(restore.spec, self.wanted, volumes, lost=self.lost)
+
+
+@dataclass
+class RestoreController:
+    """Owns every step of a restore but one: the queue lets it begin."""
+
+    store: ResourceStore
+    clock: Clock
+    name: str = "restore"
+    workers: int = 4
+    watches: tuple[Watch, ...] = (
+        Watch(Restore),
+        *(Watch(kind, owners("Restore", of=over_or_deleting)) for kind in DOWNLOADS),
+        # Why it waits follows its downloads at a distance: each look is at all of them.
+        *(Watch(kind, owners("Restore", of=_waits_or_begins), after=timedelta(seconds=0.25)) for kind in DOWNLOADS),
+    )
+
+    async def reconcile(self, key: Ref) -> Next:
+        """One step of one restore."""
+        try:
+            restore = await self.store.get(Restore, key.name)
+        except NotFound:
+            return Next.done()
+        if restore.deleting:
+            await self._take_apart(restore)
+        elif restore.status.phase is RestorePhase.NEW and not restore.settled:
+            await self._settle(restore)
+        elif restore.status.phase is RestorePhase.IN_PROGRESS:
+            await self._go_on(restore)
+            return await self._see_cancel_through(restore.name) if restore.spec.cancel else Next.done()
+        return Next.done()
+
+    async def _settle(self, restore: Restore) -> None:
+        """What it reads and which volumes it writes to. It may have changed since the API looked."""
+        now = self.clock.now()
+        try:
+            found = await self._sources(restore)
+        except UserError as error:
+            await self._write(restore, refused(restore, (error.message,), now=now))
+            return
+        volumes = await self._volumes()
+        places = found.placed(restore, volumes)
+        if places and all(placement.problem for placement in places):
+            await self._write(restore, refused(restore, tuple(p.problem for p in places), now=now))
+            return
+        status = restore.status.replace(backup_name=found.backup, target_volumes=volumes_written(places, volumes))
+        await self._write(
+            restore, restore.replace(status=status.waiting(Reason.PENDING_EVALUATION, "not looked at yet", since=now))
+        )
+
+    async def _sources(self, restore: Restore) -> "_Sources":
+        """Which backup, and which volumes of it. Raises UserError with a sentence where there is nothing to read."""
+        if restore.spec.backup_url:
+            if restore.status.source is None:
+                raise Refused("nobody has looked yet at what the backup URL names; ask for it with: tidegate restore")
+            return _Sources(None, [restore.status.source])
+        name = restore.source_backup
+        if name is None:
+            schedule = restore.spec.schedule_name or ""
+            of_schedule = await all_of(self.store, Backup, Selector.matching({SCHEDULE_LABEL: schedule}))
+            name = newest_good_backup(schedule, of_schedule).name
+        try:
+            backup = await self.store.get(Backup, name)
+        except NotFound:
+            raise NotFound(f"there is no backup {name}") from None
+        check_restorable(backup)
+        uploads = await all_transfers(self.store, Selector.matching({BACKUP_LABEL: backup.metadata.uid}))
+        return _Sources(
+            name,
+            [upload.as_source for upload in uploads_to_restore(restore.spec, uploads)],
+            [upload.spec for upload in uploads_lost(restore.spec, uploads)],
+        )
+
+    async def _go_on(self, restore: Restore) -> None:
+        now = self.clock.now()
+        downloads = await self._downloads(restore)
+        if restore.spec.cancel:
+            await self._cancel(downloads)
+        elif restore.status.progress is None:
+            try:
+                found = await self._sources(restore)
+            except UserError as error:
+                ended = restore.with_status(
+                    phase=RestorePhase.FAILED, failure_reason=error.message, completion_timestamp=now
+                )
+                await self._write(restore, ended)
+                return
+            await self._create_downloads(restore, found.placed(restore, await self._volumes()))
+            return
+        await self._write(restore, after_look(restore, downloads, now=now))
+
+    async def _create_downloads(self, restore: Restore, found: Sequence[Placement]) -> None:
+        """One per volume. The progress is written last: as long as it is absent, creating goes on here."""
+        for nth, placement in enumerate(found):
+            try:
+                await self.store.create(download_for(restore, placement, nth))
+            except AlreadyExists:
+                continue  # we were here before
+        await self.store.update_status(restore.with_status(progress=RestoreProgress(total_items=len(found))))
+
+    async def _cancel(self, downloads: Iterable[Transfer]) -> None:
+        """Each ends by itself, soon: a mover that does not stop is killed."""
+        for download in downloads:
+            if not download.status.phase.final and not download.spec.cancel:
+                await self.store.update(download.with_spec(cancel=True))
+
+    async def _see_cancel_through(self, name: str) -> Next:
+        """End a cancelled restore whose downloads do not end; it must not keep its namespaces for ever."""
+        restore = await self.store.get(Restore, name)
+        if restore.status.phase is not RestorePhase.IN_PROGRESS:
+            return Next.done()
+        now = self.clock.now()
+        requested_at = restore.status.cancel_requested_at
+        if requested_at is None:
+            requested_at = now
+            restore = await self.store.update_status(restore.with_status(cancel_requested_at=now))
+        left = time_left_to_stop(requested_at, now)
+        if left:
+            return Next.after(left)
+        why = did_not_stop(await self._downloads(restore))
+        ended = restore.with_status(phase=RestorePhase.CANCELED, failure_reason=why, completion_timestamp=now)
+        await self._write(restore, ended)
+        return Next.done()
+
+    async def _write(self, before: Restore, after: Restore) -> None:
+        """Nothing is written if nothing differs."""
+        await self.store.update_status(with_events(before, after, now=self.clock.now()))
+        if after.status.phase.final:
+            log.info("restore ended", restore=after.name, phase=str(after.status.phase))
+
+    async def _take_apart(self, restore: Restore) -> None:
+        downloads = await self._downloads(restore)
+        for download in downloads:
+            if not download.deleting:
+                await self.store.delete(download.ref, uid=download.metadata.uid)
+        if not downloads:
+            await let_go(self.store, restore, RESTORE_FINALIZER)
+
+    async def _downloads(self, restore: Restore) -> list[Transfer]:
+        return await all_transfers(self.store, Selector.matching({RESTORE_LABEL: restore.metadata.uid}))
+
+    async def _volumes(self) -> Volumes:
+        return {(volume.namespace, volume.name): volume for volume in await all_of(self.store, Volume)}

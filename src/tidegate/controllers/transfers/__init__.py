@@ -1,0 +1,4 @@
+"""Lets transfers through their gates and carries each one to its end.
+
+Read `gates`, then `transfer`; `mirror` keeps the table of the gates up to date.
+"""

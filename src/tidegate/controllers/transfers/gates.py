@@ -1,0 +1,142 @@
+"""Lets transfers through their gates: New -> Accepted and Prepared -> InProgress.
+
+One key for all transfers, because each gate counts all of them.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+from typing import NamedTuple
+
+from tidegate.controllers.reconcile.observation import all_of, settings_now
+from tidegate.controllers.reconcile.reconciler import Next, Watch
+from tidegate.controllers.transfers.gate_writer import GateWriter
+from tidegate.controllers.transfers.mirror import TransferMirror
+from tidegate.decide.transfers.gate_surroundings import GateSurroundings
+from tidegate.decide.transfers.gates import plan_accepts, plan_starts
+from tidegate.decide.transfers.table import TransferTable
+from tidegate.decide.transfers.waits import Held, TransferWaits
+from tidegate.model.resource import Ref, Resource
+from tidegate.model.setting import Setting
+from tidegate.model.stores.target import BackupTarget
+from tidegate.model.transfers.node import Node
+from tidegate.model.transfers.transfer import TRANSFERS
+from tidegate.ports.clock import Clock
+from tidegate.ports.resource_store import ResourceStore
+
+KEY = Ref("TransferGates", "transfer-gates")
+# How often the gates are looked at even if nothing happened: a safety net, not how they move.
+_RECHECK = timedelta(seconds=60)
+_AT_ONCE = timedelta()
+# Up to so many that wait, every new message is written down at once. With more, that would be a write for each of them
+# whenever one ends; there only a reason that nobody was told yet is, and the API tells fresh ones.
+_SHORT = 20
+_MOST_WORDS_AT_ONCE = 500
+
+
+class _Look(NamedTuple):
+    """What was found beside the transfers, and when."""
+
+    around: GateSurroundings
+    changes: int
+    at: float
+
+
+@dataclass
+class TransferGates:
+    """Owns the steps out of New and Prepared, unless the transfer is cancelled there, and the label of restores."""
+
+    store: ResourceStore
+    clock: Clock
+    mirror: TransferMirror
+    name: str = "transfer-gates"
+    workers: int = 1  # check and take are one step: two passes at once could both see the same free slot
+    watches: tuple[Watch, ...] = ()
+    _look: _Look | None = None
+    _changes_around: int = 0
+    _words_checked_at: float = field(default=float("-inf"))
+
+    def __post_init__(self) -> None:
+        self.writer = GateWriter(self.store, self.clock, self.mirror)
+        self.watches = (
+            *(Watch(kind, self._if_it_matters) for kind in TRANSFERS),
+            *(Watch(kind, self._look_around_again) for kind in (BackupTarget, Node, Setting)),
+        )
+
+    async def reconcile(self, _key: Ref) -> Next:
+        """Let through what may go, one gate after the other, then tell the rest why they wait."""
+        async with self.mirror.one_pass() as table:
+            self.writer.begin()
+            await self.writer.look_at_lost()
+            around = await self._look_around()
+            await _side_by_side(map(self.writer.take_label, table.labelled_ends()))
+            while await self._let_through(table, around):
+                pass
+            words_left = await self._say_why(table, around)
+            return Next.after(_AT_ONCE if words_left or self.writer.conflicts else _RECHECK)
+
+    async def _let_through(self, table: TransferTable, around: GateSurroundings) -> bool:
+        """Whether anyone went on, so that another look may find more: a start leaves a place to others."""
+        written_before = self.writer.written
+        await _side_by_side(map(self.writer.start, plan_starts(table, around)))
+        # Planned only now: a place is free when the one that had it has been seen to move.
+        accepts = plan_accepts(table, around)
+        await _side_by_side([self.writer.accept(accepted.entry, accepted.node) for accepted in accepts])
+        return self.writer.written > written_before
+
+    def _if_it_matters(self, _changed: Resource) -> Iterable[Ref]:
+        """A mover's progress, for one, does not; nor do the gates' own writes, which they know already."""
+        return (KEY,) if self.mirror.has_news else ()
+
+    def _look_around_again(self, _changed: Resource) -> Iterable[Ref]:
+        self._changes_around += 1
+        return (KEY,)
+
+    async def _look_around(self) -> GateSurroundings:
+        # Counted before the first look: what changes while we look makes this one old.
+        changes, now, last = self._changes_around, self.clock.monotonic(), self._look
+        if last is not None and last.changes == changes and now - last.at < _RECHECK.total_seconds():
+            return last.around
+        settings = await settings_now(self.store)
+        around = GateSurroundings.of(settings, await all_of(self.store, Node), await all_of(self.store, BackupTarget))
+        self._look = _Look(around, changes, now)
+        return around
+
+    async def _say_why(self, table: TransferTable, around: GateSurroundings) -> bool:
+        """Whether there is more to say. Words give way to news: a slot that became free does not wait for them."""
+        written_before = self.writer.written
+        unlabelled = list(islice(table.unlabelled(), _MOST_WORDS_AT_ONCE))
+        news = list(islice(self._news(table, around), _MOST_WORDS_AT_ONCE))
+        for entry in unlabelled:
+            await self.writer.give_label(entry)
+            if self.mirror.has_news:
+                return True
+        for held in news:
+            await self.writer.hold(held)
+            if self.mirror.has_news:
+                return True
+        full = _MOST_WORDS_AT_ONCE in {len(unlabelled), len(news)}
+        return full and self.writer.written > written_before  # what cannot be written is not tried again at once
+
+    def _news(self, table: TransferTable, around: GateSurroundings) -> Iterable[Held]:
+        waits = TransferWaits(table, around)
+        if table.waiting_count() <= _SHORT:
+            return waits.not_told_exactly()
+        now = self.clock.monotonic()
+        if now - self._words_checked_at < _RECHECK.total_seconds():
+            return waits.untold()
+        self._words_checked_at = now
+        return waits.told_wrong()
+
+
+async def _side_by_side(writes: Iterable[Awaitable[None]]) -> None:
+    """Steps that were decided together share their commits: of five slots that become free none waits for the others.
+
+    All have ended when this does, whatever came of each; then the first error is raised.
+    """
+    answers = await asyncio.gather(*writes, return_exceptions=True)
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer

@@ -1,0 +1,1 @@
+"""Keeps the status of each volume true: its last backup and its last failure."""

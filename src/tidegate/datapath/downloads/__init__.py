@@ -1,0 +1,1 @@
+"""Reading one backup: blocks are fetched ahead and checked before anything sees them."""

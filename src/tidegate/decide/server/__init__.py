@@ -1,0 +1,1 @@
+"""What the server as a whole is decided by: its configuration, and the figures of a scrape."""

@@ -1,0 +1,1 @@
+"""Notification rules, and the deliveries that are on their way to their receivers."""

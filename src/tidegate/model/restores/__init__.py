@@ -1,0 +1,4 @@
+"""Restores, and the plan that says what one would do.
+
+Read `restore` first.
+"""

@@ -1,0 +1,1 @@
+"""System backups, and the system restores that bring back what one of them holds."""

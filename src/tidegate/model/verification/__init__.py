@@ -1,0 +1,1 @@
+"""Verifications: requests to prove that a backup restores, by restoring it."""

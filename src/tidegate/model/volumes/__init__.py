@@ -1,0 +1,1 @@
+"""Namespaces, the volumes in them, and how safe each volume is."""

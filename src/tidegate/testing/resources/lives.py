@@ -1,0 +1,106 @@
+"""A server that lives on a store until it is idle or dies, and another one after it: for crashes at every moment."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tidegate.app.wiring import build_runtime
+from tidegate.controllers.recovery import recover
+from tidegate.errors import NotFound, RetryableError
+from tidegate.model.restores.restore_plan import Place, StoredBackup
+from tidegate.model.transfers.mover_job import TargetAccess
+from tidegate.model.volumes.kept_place import KeptPlace
+from tidegate.model.volumes.volume import VolumeSpec
+from tidegate.objects.memory import MemoryObjects
+from tidegate.resources.memory import MemoryStore
+from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.doubles.hooks import FakeHooks
+from tidegate.testing.doubles.movers import FakeMovers
+from tidegate.testing.doubles.notifier import FakeNotifier
+from tidegate.testing.doubles.scratch import FakeScratch
+from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.builders import a_node, a_target, a_volume
+from tidegate.testing.resources.crashing_store import CrashingStore
+from tidegate.testing.stores.system_archives import MemoryArchives
+
+FOR_EVER = 10**6
+_TURNS = 1500
+
+
+class FineWeather:
+    """Surroundings in which nothing is wrong."""
+
+    async def check_volume(self, _spec: VolumeSpec) -> int:
+        """See Surroundings."""
+        return 1
+
+    async def check_target(self, _access: TargetAccess) -> None:
+        """See Surroundings."""
+
+    async def identify(self, _access: TargetAccess, *, volumes: Sequence[str] = ()) -> str:  # noqa: ARG002  # a promise
+        """See Surroundings."""
+        return "a-store"
+
+    async def stored_backup(self, _access: TargetAccess, volume: str, backup: str) -> StoredBackup:
+        """See Surroundings."""
+        raise NotFound(f"cannot find backup {backup} of volume {volume} in the store")
+
+    async def look_at(self, _path: str, *, keep_out: Sequence[KeptPlace] = ()) -> Place:  # noqa: ARG002  # a promise
+        """See Surroundings."""
+        return Place()
+
+    async def users_of(self, _paths: Sequence[str]) -> Mapping[str, str]:
+        """See Surroundings."""
+        return {}
+
+
+@dataclass
+class Life:
+    """What is left of a server that has stopped."""
+
+    movers: FakeMovers
+    died: bool
+
+
+@dataclass
+class MortalWorld:
+    """What outlives a server: the store, the time, and the programs that are frozen or not."""
+
+    clock: ManualClock = field(default_factory=ManualClock)
+    hooks: FakeHooks = field(default_factory=FakeHooks)
+    scratch: FakeScratch = field(default_factory=FakeScratch)
+    notifier: FakeNotifier = field(default_factory=FakeNotifier)
+
+    def __post_init__(self) -> None:
+        self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self.archives = MemoryArchives(MemoryObjects(self.clock))
+
+    async def with_volumes(self, *names: str) -> "MortalWorld":
+        """A target, a node, and these volumes in the namespace `shop`."""
+        await self.store.create(a_target("store"))
+        await self.store.create(a_node())
+        for name in names:
+            await self.store.create(a_volume("shop", name, f"/data/{name}"))
+        return self
+
+    async def live(self, *, writes: int = FOR_EVER) -> Life:
+        """One life of a server with obliging movers, until it is idle, or dead after so many writes."""
+        mortal, movers = CrashingStore(self.store, writes), FakeMovers(obliging=True)
+        runtime, supervisor = build_runtime(
+            mortal,
+            self.clock,
+            movers,
+            FineWeather(),
+            hooks=self.hooks,
+            scratch=self.scratch,
+            notifier=self.notifier,
+            archives=self.archives,
+        )
+        try:
+            await recover(mortal, self.clock)
+        except RetryableError:
+            return Life(movers, died=True)
+        runtime.start()
+        await settle(_TURNS)
+        await runtime.stop()
+        await supervisor.close()
+        return Life(movers, died=mortal.dead)

@@ -1,0 +1,43 @@
+"""Resources with only what matters to a test, and the events of a watch."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import cast
+
+from tidegate.model.backups.backup import Backup, BackupSpec
+from tidegate.model.resource import Metadata
+from tidegate.model.setting import Setting, SettingSpec
+from tidegate.model.volumes.volume import Volume, VolumeSpec
+from tidegate.ports.resource_store import Event
+
+# Long enough for any machine; a test that runs into it hangs for a reason.
+_PATIENCE_SECONDS = 30
+
+
+def a_backup(name: str = "nightly", **metadata: object) -> Backup:
+    """A backup of the namespace `shop`; labels, finalizers and owners as given."""
+    return Backup(
+        metadata=Metadata.model_validate({"name": name, **metadata}), spec=BackupSpec(included_namespaces=("shop",))
+    )
+
+
+def a_volume(name: str = "db", namespace: str = "shop", **metadata: object) -> Volume:
+    """A directory in a namespace."""
+    described = Metadata.model_validate({"name": name, "namespace": namespace, **metadata})
+    return Volume(metadata=described, spec=VolumeSpec(directory="/srv/data"))
+
+
+def a_setting(name: str = "concurrent-backups", value: str = "1") -> Setting:
+    """A setting with this value."""
+    return Setting(metadata=Metadata(name=name), spec=SettingSpec(value=value))
+
+
+async def take(events: AsyncIterator[Event], count: int) -> Sequence[Event]:
+    """The next `count` events of a watch, which ends with that. Raises TimeoutError if they do not come."""
+    taken: list[Event] = []
+    # The port promises an iterator; to be closed at once it must be the generator that it is.
+    async with asyncio.timeout(_PATIENCE_SECONDS), aclosing(cast("AsyncGenerator[Event, None]", events)) as stream:
+        while len(taken) < count:
+            taken.append(await anext(stream))
+    return taken

@@ -1,0 +1,1 @@
+"""Notifications as tables and descriptions, the same for the API, the CLI and the page."""

@@ -1,0 +1,1 @@
+"""Restores and their plans as tables and descriptions, the same for the API, the CLI and the page."""

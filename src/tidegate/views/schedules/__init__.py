@@ -1,0 +1,1 @@
+"""Schedules, with cron expressions in words as tables and descriptions, the same for the API, the CLI and the page."""

@@ -1,0 +1,1 @@
+"""Targets, deletions and the catalogue as tables and descriptions, the same for the API, the CLI and the page."""

@@ -1,0 +1,1 @@
+"""System backups and system restores as tables and descriptions, the same for the API, the CLI and the page."""

@@ -1,0 +1,1 @@
+"""Verifications as tables and descriptions, the same for the API, the CLI and the page."""

@@ -1,0 +1,91 @@
+"""Killed between any two steps of a backup with hooks: whatever was frozen is thawed, before anything else is said."""
+
+import pytest
+
+from tidegate.decide.resources.recovery import INTERRUPTED
+from tidegate.model.backups.backup import Backup, BackupPhase, OnInterruption
+from tidegate.model.resource import Ref
+from tidegate.model.transfers.transfer import PodVolumeBackup
+from tidegate.testing.resources.builders import a_backup, freezing
+from tidegate.testing.resources.lives import MortalWorld
+
+# More than such a backup takes; a test below makes sure of that.
+STEPS = 45
+
+
+async def a_world(**spec):
+    world = await MortalWorld().with_volumes("db", "files")
+    backup = a_backup("nightly", "shop").with_spec(hooks=freezing(), **spec)
+    await world.store.create(backup.with_metadata(finalizers=("tidegate.dev/backup",)))
+    return world
+
+
+def still_frozen(hooks):
+    """Volumes whose last hook was one that freezes."""
+    last = {run.volumes: run.command[0] for run in hooks.runs}
+    return [volumes for volumes, command in last.items() if command == "freeze"]
+
+
+@pytest.mark.parametrize("step", range(STEPS))
+async def test_nothing_stays_frozen_whenever_the_server_dies(step):
+    world = await a_world()
+    await world.live(writes=step)
+    before = await world.store.get(Backup, "nightly")
+    await world.live()
+
+    backup = await world.store.get(Backup, "nightly")
+    assert still_frozen(world.hooks) == []
+    assert backup.status.blocks == ()
+    if before.status.phase is BackupPhase.IN_PROGRESS:
+        assert (backup.status.phase, backup.status.failure_reason) == (BackupPhase.FAILED, INTERRUPTED)
+    else:
+        assert backup.status.phase is BackupPhase.COMPLETED
+    assert all(upload.status.phase.final for upload in (await world.store.list(PodVolumeBackup)).items)
+
+
+@pytest.mark.parametrize("step", range(STEPS))
+async def test_a_backup_that_begins_anew_thaws_first(step):
+    world = await a_world(on_interruption=OnInterruption.REQUEUE)
+    await world.live(writes=step)
+    await world.live()
+
+    backup = await world.store.get(Backup, "nightly")
+    assert (backup.status.phase, still_frozen(world.hooks)) == (BackupPhase.COMPLETED, [])
+    frozen = set()
+    for run in world.hooks.runs:
+        if run.command[0] == "freeze":
+            assert run.volumes not in frozen, "frozen again without a thaw in between"
+            frozen.add(run.volumes)
+        else:
+            frozen.discard(run.volumes)
+
+
+@pytest.mark.parametrize("second", range(6))
+@pytest.mark.parametrize("first", range(8, 24, 3))
+async def test_dying_again_while_thawing_is_healed_too(first, second):
+    world = await a_world()
+    await world.live(writes=first)
+    await world.live(writes=second)
+    await world.live()
+
+    assert still_frozen(world.hooks) == []
+    assert (await world.store.get(Backup, "nightly")).status.phase.final
+
+
+@pytest.mark.parametrize("step", range(12))
+async def test_a_deletion_that_is_cut_short_thaws_too(step):
+    world = await a_world()
+    await world.live(writes=9)
+    assert still_frozen(world.hooks) == [("db",)], "it died at a moment that matters"
+    await world.store.delete(Ref("Backup", "nightly"))
+    await world.live(writes=step)
+    await world.live()
+
+    assert still_frozen(world.hooks) == []
+    assert (await world.store.list(Backup)).items == ()
+
+
+async def test_the_steps_above_cover_a_whole_backup():
+    world = await a_world()
+
+    assert not (await world.live(writes=STEPS - 1)).died

@@ -1,0 +1,42 @@
+"""A restore whose server is killed between any two steps goes on and brings everything back."""
+
+import pytest
+
+from tidegate.model.resource import Metadata
+from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreSpec
+from tidegate.model.transfers.transfer import PodVolumeRestore
+from tidegate.testing.resources.builders import a_backup
+from tidegate.testing.resources.lives import MortalWorld
+
+# More than a restore of two volumes takes; a test below makes sure of that.
+STEPS = 30
+
+
+async def a_world():
+    """A finished backup of two volumes, and somebody who wants it back."""
+    world = await MortalWorld().with_volumes("db", "files")
+    await world.store.create(a_backup("b", "shop"))
+    await world.live()
+    metadata = Metadata(name="r", finalizers=(RESTORE_FINALIZER,))
+    await world.store.create(Restore(metadata=metadata, spec=RestoreSpec(backup_name="b")))
+    return world
+
+
+@pytest.mark.parametrize("step", range(STEPS))
+async def test_a_restore_whose_server_dies_after_any_step_is_completed_by_the_next(step):
+    world = await a_world()
+    await world.live(writes=step)
+    await world.live()
+
+    restore = await world.store.get(Restore, "r")
+    downloads = (await world.store.list(PodVolumeRestore)).items
+    assert restore.status.phase is RestorePhase.COMPLETED
+    assert sorted(download.spec.path for download in downloads) == ["/data/db", "/data/files"]
+    assert restore.status.progress is not None
+    assert restore.status.progress.items_restored == 2
+
+
+async def test_the_steps_above_cover_a_whole_restore():
+    world = await a_world()
+
+    assert not (await world.live(writes=STEPS - 1)).died
