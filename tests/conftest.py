@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tidegate.testing.machine.reflinks import NoReflinks, reflink_directory
 from tidegate.testing.stores.rclone_server import RcloneServer, rclone_binary
 
 # How long an example takes says more about what else the machine does than about the code.
@@ -38,6 +39,7 @@ LONG = (
     "journeys/test_mixed_work_and_kills.py",
     "journeys/test_notifications.py",
     "journeys/test_queue_journey.py",
+    "journeys/test_reflinked_image.py",
     "journeys/test_restores.py",
     "journeys/test_restores_first.py",
     "journeys/test_s3_journey.py",
@@ -68,6 +70,16 @@ def rclone(tmp_path_factory):
     server = RcloneServer(tmp_path_factory.mktemp("rclone"))
     yield server.start()
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def reflinks(tmp_path_factory):
+    """A directory on a file system with reflinks, one for all tests of this process."""
+    try:
+        with reflink_directory(tmp_path_factory.mktemp("reflinks")) as directory:
+            yield directory
+    except NoReflinks as missing:
+        pytest.skip(f"no reflinks here: {missing}")
 
 
 @pytest.fixture

@@ -1,8 +1,4 @@
-"""Snapshots by the file system itself, where there is one with reflinks: Btrfs, or XFS. Elsewhere these are skipped.
-
-truncate -s 512M disk && mkfs.xfs -m reflink=1 disk && mount -o loop disk /mnt/reflinks
-TIDEGATE_REFLINK_DIR=/mnt/reflinks python -m pytest tests/volumes/images/test_reflinks.py
-"""
+"""Snapshots by the file system itself, where there is one with reflinks. Root with xfsprogs gets one for the tests."""
 
 import os
 import tempfile
@@ -14,7 +10,6 @@ import pytest
 
 from tidegate.app.processes.child_movers import ChildMovers
 from tidegate.app.processes.children import Children
-from tidegate.disk.reflink import unnamed_clone
 from tidegate.model.transfers.mover_job import ReadyReport, ResultReport, SnapshotWish, TargetAccess, UploadJob
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.objects.directory import DirectoryObjects
@@ -28,21 +23,10 @@ OLD, NEW = os.urandom(5 * MIB + 17), os.urandom(7 * MIB)
 
 
 @pytest.fixture
-def room(tmp_path):
+def room(reflinks):
     """A fresh directory on a file system whose files can share blocks."""
-    given = os.environ.get("TIDEGATE_REFLINK_DIR")
-    with tempfile.TemporaryDirectory(dir=given or tmp_path) as made:
-        path = Path(made)
-        (path / "try").write_bytes(b"x")
-        with (path / "try").open("rb") as file:
-            try:
-                os.close(unnamed_clone(file.fileno(), made))
-            except OSError as error:
-                if given:
-                    raise
-                pytest.skip(f"no reflinks here ({error.strerror}); name a directory with TIDEGATE_REFLINK_DIR")
-        (path / "try").unlink()
-        yield path
+    with tempfile.TemporaryDirectory(dir=reflinks) as made:
+        yield Path(made)
 
 
 async def test_what_a_mover_moves_is_what_the_image_was_when_the_mover_became_ready(room, tmp_path):
