@@ -2,7 +2,10 @@
 
 from datetime import timedelta
 
+import pytest
+
 from tidegate.model.backups.backup import BackupPhase, BackupProgress
+from tidegate.model.backups.byte_progress import JobBytes
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata
 from tidegate.model.restores.restore import Restore, RestorePhase, RestoreSpec
@@ -11,6 +14,7 @@ from tidegate.model.transfers.transfer_progress import TransferProgress, Transfe
 from tidegate.testing.resources.builders import THEN, a_backup, a_transfer, a_volume, emptied
 from tidegate.views.dependents import dependents_of_backup, dependents_of_namespace, dependents_of_target
 from tidegate.views.job import backup_job, change_key, ending, failed_volumes, headline, restore_job
+from tidegate.views.job_parts import size_text
 from tidegate.views.reader import Reader
 
 READER = Reader(now=THEN)
@@ -32,6 +36,22 @@ def test_a_running_backup_tells_items_bytes_and_which_volumes_wait():
         "InProgress, 100 B of at least 1000 B, 1 volume not measured yet, 100 B/s, 1 of 3 items, "
         "1 volume waiting for NodeLoad"
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (None, ""),
+        (JobBytes(), ""),
+        (JobBytes(total=2048), "2.0 KiB"),
+        (JobBytes(total=2048, volumes_not_measured=1), "at least 2.0 KiB"),
+        (JobBytes(total=0, volumes_not_measured=1), ""),
+    ],
+)
+def test_a_list_shows_as_much_of_a_size_as_is_known(told, words):
+    backup = a_backup("n", phase=BackupPhase.IN_PROGRESS).with_status(bytes=told)
+
+    assert size_text(backup, READER) == words
 
 
 def test_how_many_volumes_wait_is_no_news_in_a_log_and_why_they_do_is():

@@ -63,7 +63,9 @@ def size_text(job: J, reader: Reader) -> str:
         return ""
     if job.status.phase.final:
         return reader.size(told.done)
-    return f"at least {reader.size(told.total)}" if told.volumes_not_measured else reader.size(told.total)
+    if not told.volumes_not_measured:
+        return reader.size(told.total)
+    return f"at least {reader.size(told.total)}" if told.total else ""
 
 
 def volumes_text(count: int) -> str:
