@@ -10,7 +10,7 @@
 | 8.6.10 no target, or one that is away; 8.6.11 restore in progress, unknown backup | `api/routes/test_systems.py` |
 | 8.6.11 attached volume | `decide/system/test_restore.py`: what holds something is left alone |
 | 8.6.12 uninstall | here |
-| state table | here, but for New -> Ready -> Deleting: `test_system_backup_life.py` |
+| state table | here, but for New -> Ready -> Deleting: `test_backup_life.py` |
 """
 
 import pytest

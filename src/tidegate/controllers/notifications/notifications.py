@@ -1,4 +1,4 @@
-"""Notes down what is to be told to whom. What is noted is delivered by `notification_courier.py`, whatever happens."""
+"""Notes down what is to be told to whom. What is noted is delivered by `courier.py`, whatever happens."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What can be due next for a transfer, as `transfer_steps.py` decides it and the controller does it."""
+"""What can be due next for a transfer, as `steps.py` decides it and the controller does it."""
 
 from dataclasses import dataclass
 from datetime import datetime

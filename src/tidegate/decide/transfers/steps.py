@@ -1,6 +1,6 @@
 """What happens next to one transfer: pure, from what is stored, what is known of its mover, and the time.
 
-Every phase that is not final has a deadline or waits for something that has one (`transfer_deadlines.py`), and a wish
+Every phase that is not final has a deadline or waits for something that has one (`deadlines.py`), and a wish
 to cancel is acted on in each of them at once. A mover that was started is stopped before its transfer ends, so nothing
 moves for a transfer that is over.
 """
