@@ -9,7 +9,7 @@ import pytest
 from catalogue.test_search import FILTERS, catalogue, everything, matches  # type: ignore[import-not-found]  # noqa: F401
 from tidegate.catalogue.facets import FacetLimits, find_facets
 from tidegate.catalogue.keys import MOST_SKIPPED
-from tidegate.catalogue.schema import connect
+from tidegate.disk.sqlite.connection import connect
 from tidegate.errors import InvalidInput
 from tidegate.format.cfgs.label_subject import subject_of
 from tidegate.model.stores.catalogue import BackupState, CatalogueFilter

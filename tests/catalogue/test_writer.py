@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tidegate.catalogue.schema import connect, open_catalogue
+from tidegate.catalogue.schema import OPTIONS, open_catalogue
 from tidegate.catalogue.writer import CatalogueWriter
+from tidegate.disk.sqlite.connection import connect
 
 
 @pytest.fixture
@@ -135,7 +136,7 @@ def test_two_event_loops_may_write_side_by_side(path, connection, writer):
 @pytest.fixture
 def elsewhere(path, connection):
     """The writer of another process: it shares nothing with the first but the file."""
-    own = connect(path)
+    own = connect(path, OPTIONS)
     writer = CatalogueWriter(path, own)
     writer.own = own
     yield writer
@@ -160,7 +161,7 @@ async def test_a_word_of_another_process_is_written_between_two_turns_of_who_wri
 
 
 def wait_until_locked(path):
-    """Until somebody is in the turnstile and stays there."""
+    """Until a writer has the lock and keeps it."""
     with path.with_name(f"{path.name}-turn").open("rb") as turn:
         for _ in range(10_000_000):
             try:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.disk.sqlite.connection import connect
 from tidegate.errors import (
     AlreadyExists,
     AlreadyRunning,
@@ -19,8 +20,7 @@ from tidegate.model.backups.backup import Backup
 from tidegate.model.labels import Selector
 from tidegate.model.volumes.volume import Volume
 from tidegate.resources.sqlite import SqliteStore
-from tidegate.resources.sqlite.errors import translated
-from tidegate.resources.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STEPS, connect
+from tidegate.resources.sqlite.schema import APPLICATION_ID, SCHEMA, STEPS, errors_of
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.resources import a_backup, a_volume, take
@@ -87,7 +87,7 @@ async def test_a_database_of_a_newer_version_is_refused(path: Path) -> None:
     async with opened(path):
         pass
     with connect(path) as connection:
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA.version + 1}")
     connection.close()
 
     with pytest.raises(UserError, match="newer Tidegate"):
@@ -166,7 +166,7 @@ async def test_a_database_has_one_owner_at_a_time(path: Path) -> None:
 def test_a_lock_that_somebody_else_holds_is_told_as_such(path: Path) -> None:
     with sqlite3.connect(path, isolation_level=None) as holder, sqlite3.connect(path, timeout=0) as other:
         holder.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(AlreadyRunning), translated(path):
+        with pytest.raises(AlreadyRunning), errors_of(path).translated():
             other.execute("CREATE TABLE songs (title TEXT)")
     holder.close()
     other.close()

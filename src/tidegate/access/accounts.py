@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from tidegate.access.passwords import Cost, hash_of_nobody, hash_password, password_matches
-from tidegate.access.schema import access_errors, open_access, understood
+from tidegate.access.schema import access_errors, entry_errors, open_access
 from tidegate.errors import AlreadyExists, NotFound
 from tidegate.model.access.access import AccessToken, Caller, User, UserChange, Via
 
@@ -68,7 +68,7 @@ class SqliteAccounts:
     def open(cls, path: Path, *, cost: Cost | None = None) -> Self:
         """Read everything: there are as many accounts as people, not as backups."""
         connection = open_access(path)
-        with understood(path):
+        with entry_errors(path).translated():
             return cls(path, connection, cost or Cost())
 
     def close(self) -> None:
@@ -206,7 +206,7 @@ class SqliteAccounts:
         await asyncio.get_running_loop().run_in_executor(self._writer, self._commit, statement, values)
 
     def _commit(self, statement: str, values: tuple[str, ...]) -> None:
-        with access_errors(self._path):
+        with access_errors(self._path).translated():
             self._connection.execute(statement, values)
 
 

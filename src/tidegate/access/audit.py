@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Self
 
 from tidegate.access.schema import access_errors, open_access
+from tidegate.disk.sqlite.connection import transaction
+from tidegate.disk.sqlite.readers import Readers
 from tidegate.errors import InvalidInput
 from tidegate.model.access.audit import AuditEntry, AuditFilter, AuditPage
 from tidegate.ports.audit import LARGEST_PAGE, PAGE
-from tidegate.resources.sqlite.reader import Reader
 
 _Waiting = tuple[AuditEntry, "asyncio.Future[None]"]
 
@@ -22,9 +23,9 @@ class SqliteAudit:
     """All methods belong to one event loop."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self._path = path
+        self._errors = access_errors(path)
         self._connection = connection
-        self._reader = Reader(path)
+        self._readers = Readers(self._errors, name="audit-reader")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="audit-writer")
         self._gathered: list[_Waiting] = []
         self._writing: asyncio.Task[None] | None = None
@@ -37,7 +38,7 @@ class SqliteAudit:
     def close(self) -> None:
         """Finish what was begun."""
         self._writer.shutdown()
-        self._reader.close()
+        self._readers.close()
         self._connection.close()
 
     async def append(self, entry: AuditEntry) -> None:
@@ -57,7 +58,7 @@ class SqliteAudit:
         conditions, values = _conditions(wanted, marker)
         statement = f"SELECT seq, body FROM audit WHERE {conditions} ORDER BY seq DESC LIMIT ?"  # noqa: S608  # our words
         # One more than is shown tells whether there are more.
-        rows = await self._reader.look(
+        rows = await self._readers.look(
             lambda connection: connection.execute(statement, (*values, limit + 1)).fetchall()
         )
         shown = rows[:limit]
@@ -85,18 +86,11 @@ class SqliteAudit:
 
     def _commit(self, entries: Sequence[AuditEntry]) -> None:
         rows = [(entry.at.timestamp(), entry.who, entry.what, entry.to_json()) for entry in entries]
-        with access_errors(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                self._connection.executemany("INSERT INTO audit (at, who, what, body) VALUES (?, ?, ?, ?)", rows)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with self._errors.translated(), transaction(self._connection):
+            self._connection.executemany("INSERT INTO audit (at, who, what, body) VALUES (?, ?, ?, ?)", rows)
 
     def _forget(self, before: float) -> None:
-        with access_errors(self._path):
+        with self._errors.translated():
             self._connection.execute("DELETE FROM audit WHERE at < ?", (before,))
 
 

@@ -10,7 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from tidegate.access.schema import access_errors, open_access, understood
+from tidegate.access.schema import access_errors, entry_errors, open_access
+from tidegate.disk.sqlite.connection import transaction
 
 
 class SqliteEndedSessions:
@@ -26,7 +27,7 @@ class SqliteEndedSessions:
     def open(cls, path: Path) -> Self:
         """Read all of them."""
         connection = open_access(path)
-        with understood(path):
+        with entry_errors(path).translated():
             return cls(path, connection)
 
     def close(self) -> None:
@@ -46,13 +47,6 @@ class SqliteEndedSessions:
         await asyncio.get_running_loop().run_in_executor(self._writer, self._commit, session, until.timestamp(), past)
 
     def _commit(self, session: str, until: float, past: float) -> None:
-        with access_errors(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                self._connection.execute("DELETE FROM ended_sessions WHERE until <= ?", (past,))
-                self._connection.execute("INSERT OR REPLACE INTO ended_sessions VALUES (?, ?)", (session, until))
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with access_errors(self._path).translated(), transaction(self._connection):
+            self._connection.execute("DELETE FROM ended_sessions WHERE until <= ?", (past,))
+            self._connection.execute("INSERT OR REPLACE INTO ended_sessions VALUES (?, ?)", (session, until))

@@ -1,19 +1,17 @@
 """The tables of accounts and audit, in a file that only its owner can read."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from tidegate.disk.private_file import make_private
+from tidegate.disk.sqlite.connection import open_private
+from tidegate.disk.sqlite.errors import SqliteErrors
+from tidegate.disk.sqlite.schema import Schema
 from tidegate.errors import DatabaseDamaged
-from tidegate.resources.sqlite.errors import translated
-from tidegate.resources.sqlite.schema import connect, migrate
 
 # "TGAC": tells our file from any other program's.
 APPLICATION_ID = 0x54474143
 
-# Steps are never changed, only added. `body` is what is told; what must not be told has columns of its own.
+# `body` is what the API shows; what it must not show has columns of its own.
 STEPS = (
     """
     CREATE TABLE tokens (
@@ -37,41 +35,28 @@ STEPS = (
     """,
 )
 
-
+_SCHEMA = Schema(APPLICATION_ID, STEPS)
 _WAY_BACK = (
     "Stop the server, move access.sqlite, access.sqlite-wal and access.sqlite-shm aside and start it: the token in"
     " admin.token works as before; make users and tokens anew. The audit log is in the file that was moved."
 )
 
 
-@contextmanager
-def access_errors(path: Path) -> Iterator[None]:
-    """Raise our errors in place of SQLite's. Damage says what to do about this very file."""
-    try:
-        with translated(path):
-            yield
-    except DatabaseDamaged as error:
-        raise DatabaseDamaged(error.message, hint=_WAY_BACK) from error
+def access_errors(path: Path) -> SqliteErrors:
+    """Return the translation of errors for this file."""
+    return SqliteErrors(path, _damaged)
 
 
-@contextmanager
-def understood(path: Path) -> Iterator[None]:
-    """The same while entries are read as values: what they hold instead is damage, too."""
-    try:
-        with access_errors(path):
-            yield
-    except (ValueError, TypeError) as error:
-        raise DatabaseDamaged(f"an entry of {path} is damaged", hint=_WAY_BACK) from error
+def entry_errors(path: Path) -> SqliteErrors:
+    """Return the same for reading entries as values: an entry that is none is damage, too."""
+    return SqliteErrors(path, _damaged, unreadable=(ValueError, TypeError))
 
 
 def open_access(path: Path) -> sqlite3.Connection:
-    """A connection to the file, made or brought up to date. Raises UserError for what is not ours."""
-    make_private(path)
-    with access_errors(path):
-        connection = connect(path)
-        try:
-            migrate(connection, path, steps=STEPS, application_id=APPLICATION_ID)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+    """Return a connection to the file, made or brought up to date. Raise UserError for what is not ours."""
+    with access_errors(path).translated():
+        return open_private(path, lambda connection: _SCHEMA.migrate(connection, path))
+
+
+def _damaged(said: str) -> DatabaseDamaged:
+    return DatabaseDamaged(said, hint=_WAY_BACK)

@@ -12,9 +12,10 @@ from tidegate.catalogue.damage import find_damage
 from tidegate.catalogue.facets import find_facets
 from tidegate.catalogue.file import CatalogueFile
 from tidegate.catalogue.rows import VOLUME_COLUMNS, volume_of
-from tidegate.catalogue.schema import connect, open_catalogue
+from tidegate.catalogue.schema import OPTIONS, open_catalogue
 from tidegate.catalogue.search import count, find_backups, find_newest, find_volumes
 from tidegate.catalogue.writer import LONGEST_LOG
+from tidegate.disk.sqlite.connection import connect
 from tidegate.errors import InvalidInput, NotFound
 from tidegate.model.stores.catalogue import (
     CatalogueBackup,
@@ -45,7 +46,7 @@ class SqliteCatalogue:
     @classmethod
     def join(cls, path: Path) -> Self:
         """The file that another process has opened, and answers for. Damage raises CatalogueDamaged."""
-        return cls(path, connect(path), owned=False)
+        return cls(path, connect(path, OPTIONS), owned=False)
 
     @property
     def renewals(self) -> int:

@@ -1,22 +1,19 @@
 """The catalogue's open file: a thread that writes, a few that read. Whoever owns it makes a damaged one anew."""
 
 import asyncio
-import json
 import sqlite3
 import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from tidegate.catalogue.file_errors import in_our_words
-from tidegate.catalogue.schema import begin_anew, connect
+from tidegate.catalogue.schema import OPTIONS, begin_anew, errors_of
 from tidegate.catalogue.writer import CatalogueWriter
 from tidegate.catalogue.writing import CatalogueWriting
+from tidegate.disk.sqlite.readers import Readers
 from tidegate.errors import CatalogueDamaged
 
 T = TypeVar("T")
-_READERS = 2
 
 
 class CatalogueFile:
@@ -85,37 +82,19 @@ class _Opened:
         self.writer = CatalogueWriter(path, connection, longest_log=longest_log)
         self._path = path
         self._connection = connection
-        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="catalogue-reader")
-        self._own = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._readers = Readers(errors_of(path), name="catalogue-reader", options=OPTIONS)
 
     async def look(self, at: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            looking = asyncio.get_running_loop().run_in_executor(self._readers, self._read, at)
-        except RuntimeError as error:  # closed, because somebody else met damage
+            looking = self._readers.look(at)
+        except RuntimeError as error:  # closed, because another look met damage
             raise CatalogueDamaged(f"{self._path} is being made anew") from error
         return await looking
 
     def close(self) -> None:
         self.writer.close()
-        self._readers.shutdown()
-        for connection in (*self._connections, self._connection):
-            connection.close()
-
-    def _read(self, at: Callable[[sqlite3.Connection], T]) -> T:
-        try:
-            if not hasattr(self._own, "connection"):
-                self._own.connection = connect(self._path)
-                self._connections.append(self._own.connection)
-            connection: sqlite3.Connection = self._own.connection
-            connection.execute("BEGIN")
-            try:
-                return at(connection)
-            finally:
-                if connection.in_transaction:
-                    connection.execute("COMMIT")
-        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
-            raise in_our_words(error, self._path) from error
+        self._readers.close()
+        self._connection.close()
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -1,21 +1,25 @@
 """The tables of the catalogue, and how its file is opened: what cannot be used is moved aside and begun anew."""
 
 import contextlib
+import json
 import sqlite3
 from pathlib import Path
 
 import structlog
 
-from tidegate.disk.private_file import make_private
+from tidegate.disk.sqlite.connection import Options, open_private
+from tidegate.disk.sqlite.errors import SqliteErrors
+from tidegate.disk.sqlite.schema import identity_of
+from tidegate.errors import CatalogueDamaged
 
 log = structlog.get_logger(__name__)
 
 # "TGCA": tells our file from any other program's.
 APPLICATION_ID = 0x54474341
 SCHEMA_VERSION = 6
-_BUSY_TIMEOUT_MS = 5_000
+# A power cut may take the last seconds of a sync, which comes again; a deletion asks for a durable commit.
 # A page that many commits change is written into the database once for all of them that the log holds.
-_CHECKPOINT_PAGES = 8_000
+OPTIONS = Options(synchronous="NORMAL", checkpoint_pages=8_000, cache_kib=16_000)
 
 # Integers for everything that a million rows repeat. `mark` is a digest of what a listing shows of the cfg: while it
 # is the same, the cfg is not read again. `groups` are the backups of a volume that have the same subject: whatever
@@ -87,20 +91,13 @@ CREATE INDEX IF NOT EXISTS broken_volumes ON volumes (target_id, name)
 """
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection with our settings. Transactions are begun and ended by hand; any one thread at a time may use it."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        # A power cut may take the last seconds of a sync, which comes again; wishes to delete ask for more.
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-        connection.execute("PRAGMA cache_size = -16000")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+def errors_of(path: Path) -> SqliteErrors:
+    """Return the translation of errors for this file: damage mends itself, because the stores have everything."""
+    return SqliteErrors(
+        path,
+        damaged=lambda said: CatalogueDamaged(said, hint="It is made anew from the stores; ask again."),
+        unreadable=(json.JSONDecodeError,),
+    )
 
 
 def open_catalogue(path: Path) -> sqlite3.Connection:
@@ -110,7 +107,7 @@ def open_catalogue(path: Path) -> sqlite3.Connection:
     """
     if path.exists():
         try:
-            return _open_existing(path)
+            return open_private(path, _check_existing, OPTIONS)
         except (sqlite3.Error, _Unusable) as error:
             return begin_anew(path, str(error))
     return _made(path, [])
@@ -133,43 +130,28 @@ def begin_anew(path: Path, reason: str) -> sqlite3.Connection:
 
 
 def _made(path: Path, wishes: list[tuple[str, str, str]]) -> sqlite3.Connection:
-    make_private(path)
-    connection = connect(path)
-    try:
+    def prepare(connection: sqlite3.Connection) -> None:
         connection.executescript(
             f"BEGIN IMMEDIATE; {TABLES} {LATER_TABLES} PRAGMA application_id = {APPLICATION_ID};"
             f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
         )
         connection.executemany("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", wishes)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+
+    return open_private(path, prepare, OPTIONS)
 
 
 class _Unusable(Exception):
     """Not a catalogue of this version."""
 
 
-def _open_existing(path: Path) -> sqlite3.Connection:
-    connection = connect(path)
-    try:
-        _check_version(connection)
-        connection.executescript(LATER_TABLES)
-        # Reads the first pages of every table: what is damaged there is noticed now and not in the middle of a look.
-        for (table,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
-            connection.execute(f"SELECT * FROM {table} LIMIT 1").fetchall()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _check_version(connection: sqlite3.Connection) -> None:
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+def _check_existing(connection: sqlite3.Connection) -> None:
+    application, version = identity_of(connection)
     if (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
         raise _Unusable(f"it has schema {version} and not {SCHEMA_VERSION}")
+    connection.executescript(LATER_TABLES)
+    # Reads the first pages of every table: damage there is noticed now and not in the middle of a look.
+    for (table,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+        connection.execute(f"SELECT * FROM {table} LIMIT 1").fetchall()
 
 
 def _salvage(path: Path) -> list[tuple[str, str, str]]:

@@ -13,10 +13,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tidegate.catalogue.file_errors import in_our_words
+from tidegate.catalogue.schema import errors_of
 from tidegate.catalogue.writing import CatalogueWriting
-from tidegate.disk.short_log import ShortLog
-from tidegate.disk.turnstile import Turnstile
+from tidegate.disk.sqlite.connection import transaction
+from tidegate.disk.sqlite.wal import ShortLog
+from tidegate.disk.sqlite.writer_lock import WriterLock
 from tidegate.errors import CatalogueDamaged
 
 LONGEST_LOG = 96 * 1024 * 1024
@@ -42,7 +43,7 @@ class CatalogueWriter:
         self._log = ShortLog(path, connection, longest=longest_log)
         self._connection = connection
         self._writing = CatalogueWriting(connection)
-        self._turnstile = Turnstile(path.with_name(f"{path.name}-turn"))
+        self._writer_lock = WriterLock(path.with_name(f"{path.name}-turn"))
         self._seen_version = -1
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="catalogue-writer")
         self._urgent: deque[_Job] = deque()
@@ -70,7 +71,7 @@ class CatalogueWriter:
     def close(self) -> None:
         """Finish what was asked for, then end the thread. The connection is left to whoever opened it."""
         self._thread.shutdown()
-        self._turnstile.close()
+        self._writer_lock.close()
 
     def _carry_out_some(self) -> None:
         """Called once for each job; finds nothing to do where an earlier call has taken several."""
@@ -88,7 +89,7 @@ class CatalogueWriter:
             self._commit(group)
         except Exception as error:  # noqa: BLE001  # it belongs to whoever asked, not to this thread
             if len(group) == 1:
-                group[0].done.set_exception(in_our_words(error, self._path))
+                group[0].done.set_exception(errors_of(self._path).in_our_words(error))
                 return
             # One of them is to blame; alone, each gets its own answer.
             for job in group:
@@ -103,28 +104,23 @@ class CatalogueWriter:
             if durably:
                 connection.execute("PRAGMA synchronous = FULL")
             with contextlib.ExitStack() as turn:
-                turn.enter_context(self._turnstile.held())
-                connection.execute("BEGIN IMMEDIATE")
-                if not durably:
-                    turn.close()
-                self._carry_out(group)
+                turn.enter_context(self._writer_lock.held())
+                with transaction(connection):
+                    if not durably:
+                        turn.close()
+                    self._carry_out(group)
             self._log.keep()
+        except BaseException:
+            self._writing.interning.forget()
+            raise
         finally:
             if durably:
                 connection.execute("PRAGMA synchronous = NORMAL")
 
     def _carry_out(self, group: list[_Job]) -> None:
-        """Within a transaction that has begun."""
         self._notice_others()
-        try:
-            for job in group:
-                job.work(self._writing)
-        except BaseException:
-            self._writing.interning.forget()
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+        for job in group:
+            job.work(self._writing)
 
     def _notice_others(self) -> None:
         """Numbers that are remembered may have been let go by another process."""

@@ -16,7 +16,7 @@ import structlog
 from tidegate.app.machine.disk_reserve import keep_reserve
 from tidegate.disk.private_file import keep_private
 from tidegate.errors import AlreadyRunning, DatabaseDamaged, InvalidInput, NoSpace
-from tidegate.resources.sqlite.errors import WAY_BACK
+from tidegate.resources.sqlite.schema import WAY_BACK
 
 log = structlog.get_logger(__name__)
 

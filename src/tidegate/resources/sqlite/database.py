@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from tidegate.disk.private_file import make_private
-from tidegate.resources.sqlite.errors import translated
+from tidegate.disk.sqlite.connection import open_private
 from tidegate.resources.sqlite.guard import DatabaseGuard
 from tidegate.resources.sqlite.ownership import Ownership
-from tidegate.resources.sqlite.schema import connect, migrate, read_last_version
+from tidegate.resources.sqlite.schema import SCHEMA, errors_of, read_last_version
 
 
 @dataclass(frozen=True)
@@ -28,18 +27,16 @@ class Database:
         """Reads a few pages whatever the size of the file. After an error nothing is held."""
         ownership = Ownership(path)
         try:
-            with translated(path):
-                make_private(path)
-                connection = connect(path)
-                try:
-                    migrate(connection, path)
-                    guard = DatabaseGuard(path)
+            with errors_of(path).translated():
+                guard = DatabaseGuard(path)
+
+                def prepare(connection: sqlite3.Connection) -> None:
+                    SCHEMA.migrate(connection, path)
                     guard.committed_version = read_last_version(connection)
                     guard.look_at_files()
-                    return cls(path, ownership, connection, guard.committed_version, guard)
-                except BaseException:
-                    connection.close()
-                    raise
+
+                connection = open_private(path, prepare)
+                return cls(path, ownership, connection, guard.committed_version, guard)
         except BaseException:
             ownership.release()
             raise

@@ -5,10 +5,10 @@ import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tidegate.disk.log_header import is_log_header
+from tidegate.disk.sqlite.errors import in_one_line
+from tidegate.disk.sqlite.wal import is_log_header
 from tidegate.errors import DatabaseDamaged
-from tidegate.resources.sqlite.errors import WAY_BACK, in_one_line, in_our_words
-from tidegate.resources.sqlite.schema import read_last_version
+from tidegate.resources.sqlite.schema import WAY_BACK, errors_of, read_last_version
 
 
 @dataclass
@@ -100,7 +100,7 @@ class DatabaseGuard:
             finally:
                 connection.close()
         except sqlite3.Error as error:
-            self.note(in_our_words(error, self.path))
+            self.note(errors_of(self.path).in_our_words(error))
             return
         if said != "ok":
             self._damaged(f"{self.path} is damaged: {in_one_line(said)}")

@@ -10,7 +10,7 @@ from tidegate.errors import DamagedMetadata
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.resource import Ref, Resource
 from tidegate.ports.resource_store import Change
-from tidegate.resources.sqlite.errors import WAY_BACK
+from tidegate.resources.sqlite.schema import WAY_BACK
 from tidegate.resources.writes import Effect
 
 # Together at most some 50 MiB, and a tenth of that as a rule.

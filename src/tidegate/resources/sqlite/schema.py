@@ -1,15 +1,15 @@
-"""The tables, how they came to be, and how a connection to them is opened."""
+"""The tables, how they came to be, and the way back when the file is damaged."""
 
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
 
-from tidegate.errors import UserError
+from tidegate.disk.sqlite.errors import SqliteErrors
+from tidegate.disk.sqlite.schema import Schema
+from tidegate.errors import DatabaseDamaged
 
 # "TGRS": tells our file from any other program's.
 APPLICATION_ID = 0x54475253
 
-# Step n leads from version n-1 to version n. A new database takes all of them. Steps are never changed, only added.
 STEPS = (
     # 1: the resources. `body` is the truth; the columns beside it are for finding it.
     """
@@ -43,59 +43,17 @@ STEPS = (
         FROM resources, json_each(body, '$.metadata.ownerReferences') AS owner;
     """,
 )
-SCHEMA_VERSION = len(STEPS)
-
-_BUSY_TIMEOUT_MS = 5_000
-# Pages of the write-ahead log before it is folded into the database: fewer, longer pauses.
-_CHECKPOINT_PAGES = 4_000
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection with our settings. Transactions are begun and ended by hand; any one thread at a time may use it."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        # Durable means durable: a commit has returned only when the log is on the disk.
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+SCHEMA = Schema(APPLICATION_ID, STEPS)
+WAY_BACK = (
+    "Come back from a system backup: stop the server, move tidegate.db, tidegate.db-wal and tidegate.db-shm aside,"
+    " start it, then `tidegate target create NAME URL` and `tidegate system restore create --from NAME`."
+    " See docs/system-backups.md."
+)
 
 
-def migrate(
-    connection: sqlite3.Connection,
-    path: Path,
-    *,
-    steps: Sequence[str] = STEPS,
-    application_id: int = APPLICATION_ID,
-) -> None:
-    """Bring the tables up to date, all steps or none. Raises UserError for what is not ours or from the future."""
-    newest = len(steps)
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if application != application_id and tables:
-        raise UserError(f"{path} is a database of another program", hint="Choose another data directory.")
-    if version > newest:
-        raise UserError(
-            f"{path} was written by a newer Tidegate (schema {version}, this one knows {newest})",
-            hint="Upgrade Tidegate, or restore the data directory from before the upgrade.",
-        )
-    if version == newest:
-        return
-    missing = "".join(steps[version:])
-    try:
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {missing}"
-            f"PRAGMA application_id = {application_id}; PRAGMA user_version = {newest}; COMMIT;"
-        )
-    except sqlite3.Error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+def errors_of(path: Path) -> SqliteErrors:
+    """Return the translation of errors for this database: the way back from damage is a system backup."""
+    return SqliteErrors(path, damaged=lambda said: DatabaseDamaged(said, hint=WAY_BACK))
 
 
 def read_last_version(connection: sqlite3.Connection) -> int:

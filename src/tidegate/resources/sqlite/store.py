@@ -1,11 +1,14 @@
 """The ResourceStore over one SQLite file."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Self, TypeVar, cast
 
-from tidegate.disk.short_log import LONGEST_LOG
+from tidegate.disk.sqlite.readers import Readers
+from tidegate.disk.sqlite.wal import LONGEST_LOG
+from tidegate.errors import DatabaseDamaged
 from tidegate.model.kinds import kind_name
 from tidegate.model.labels import EVERYTHING, Selector
 from tidegate.model.resource import Ref, Resource
@@ -17,12 +20,13 @@ from tidegate.resources.paging import check_limit, place_of
 from tidegate.resources.sqlite.database import Database
 from tidegate.resources.sqlite.guard import DatabaseGuard
 from tidegate.resources.sqlite.list_query import ListQuery
-from tidegate.resources.sqlite.reader import Reader
 from tidegate.resources.sqlite.rows import SqliteRows
+from tidegate.resources.sqlite.schema import errors_of
 from tidegate.resources.sqlite.writer import Writer
 from tidegate.resources.writes import Create, Delete, Update, UpdateStatus, Write, checked, no_such
 
 R = TypeVar("R", bound=Resource)
+T = TypeVar("T")
 
 
 class SqliteStore:
@@ -41,7 +45,7 @@ class SqliteStore:
         self._clock = clock
         self._new_id = new_id
         self._log = EventLog(last_version=database.last_version, kept_events=kept_events)
-        self._reader = Reader(database.path, database.guard)
+        self._readers = Readers(errors_of(database.path), name="resource-reader")
         self._writer = Writer(database, publish=self._log.publish, longest_log=longest_log)
         self._closed = False
 
@@ -75,7 +79,7 @@ class SqliteStore:
         self._closed = True
         await self._writer.close()
         self._log.close()
-        await asyncio.to_thread(self._reader.close)
+        await asyncio.to_thread(self._readers.close)
         await asyncio.to_thread(self._database.close)
 
     async def create(self, resource: R) -> R:
@@ -85,7 +89,7 @@ class SqliteStore:
     async def get(self, kind: type[R], name: str, namespace: str = "") -> R:
         """See ResourceStore."""
         ref = Ref(kind_name(kind), name, namespace)
-        found = await self._reader.look(lambda connection: SqliteRows(connection).find(ref))
+        found = await self._look(lambda connection: SqliteRows(connection).find(ref))
         if found is None:
             raise no_such(ref)
         return cast("R", found)
@@ -102,7 +106,7 @@ class SqliteStore:
         """See ResourceStore."""
         check_limit(limit)
         query = ListQuery(kind_name(kind), namespace, selector, place_of(marker), limit)
-        return cast("Page[R]", await self._reader.look(query.page))
+        return cast("Page[R]", await self._look(query.page))
 
     async def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
         """See ResourceStore."""
@@ -121,6 +125,13 @@ class SqliteStore:
     async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
         """See ResourceStore."""
         await self._write(Delete(ref, uid))
+
+    async def _look(self, at: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return await self._readers.look(at)
+        except DatabaseDamaged as error:
+            self.guard.note(error)
+            raise
 
     async def _write(self, write: Write) -> Resource | None:
         return await self._writer.carry_out(write, now=self._clock.now())

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from queue import Empty, SimpleQueue
 
-from tidegate.disk.short_log import LONGEST_LOG, ShortLog
+from tidegate.disk.sqlite.connection import transaction
+from tidegate.disk.sqlite.wal import LONGEST_LOG, ShortLog
 from tidegate.errors import AlreadyRunning, DamageError, TidegateError
 from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Event
 from tidegate.resources.sqlite.database import Database
-from tidegate.resources.sqlite.errors import in_our_words
 from tidegate.resources.sqlite.recent import RecentRows
 from tidegate.resources.sqlite.rows import SqliteRows
-from tidegate.resources.sqlite.schema import save_last_version
+from tidegate.resources.sqlite.schema import errors_of, save_last_version
 from tidegate.resources.writes import Outcome, Write, plan_write
 
 # A group of this size takes no more in, so that its first does not wait for ever later ones.
@@ -45,7 +45,7 @@ class Writer:
     ) -> None:
         self.newest_version = database.last_version
         """No reader has seen a higher one; may be ahead of what is committed."""
-        self._path = database.path
+        self._errors = errors_of(database.path)
         self._guard = database.guard
         self._connection = database.connection
         self._log = ShortLog(database.path, database.connection, longest=longest_log)
@@ -101,7 +101,7 @@ class Writer:
             try:
                 settled = self._commit(group)
             except Exception as error:  # noqa: BLE001  # nobody may wait for ever because the disk failed twice
-                settled = [_Done(job, in_our_words(error, self._path)) for job in group]
+                settled = [_Done(job, self._errors.in_our_words(error)) for job in group]
             try:
                 self._loop.call_soon_threadsafe(self._settle, settled)
             except RuntimeError:
@@ -127,9 +127,7 @@ class Writer:
             return self._in_one_transaction(group)
         except Exception as error:  # noqa: BLE001  # whatever it is belongs to the caller, not to this thread
             self._rows.forget()
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            ours = in_our_words(error, self._path)
+            ours = self._errors.in_our_words(error)
             self._guard.note(ours)
             if len(group) == 1 or isinstance(ours, _NOBODYS_FAULT):
                 return [_Done(job, ours) for job in group]
@@ -138,23 +136,22 @@ class Writer:
 
     def _in_one_transaction(self, group: list[_Job]) -> list[_Done]:
         self._refuse_if_damaged()
-        self._connection.execute("BEGIN IMMEDIATE")
         version = self._committed_version
         settled = []
-        for job in group:
-            try:
-                outcome = plan_write(job.write, self._rows, last_version=version, now=job.now)
-            except TidegateError as refused:
-                settled.append(_Done(job, refused))
-                continue
-            for effect in outcome.effects:
-                self._rows.apply(effect)
-            version += len(outcome.effects)
-            settled.append(_Done(job, outcome))
-        if version > self._committed_version:
-            save_last_version(self._connection, version)
-        self.newest_version = version
-        self._connection.execute("COMMIT")
+        with transaction(self._connection):
+            for job in group:
+                try:
+                    outcome = plan_write(job.write, self._rows, last_version=version, now=job.now)
+                except TidegateError as refused:
+                    settled.append(_Done(job, refused))
+                    continue
+                for effect in outcome.effects:
+                    self._rows.apply(effect)
+                version += len(outcome.effects)
+                settled.append(_Done(job, outcome))
+            if version > self._committed_version:
+                save_last_version(self._connection, version)
+            self.newest_version = version
         # A commit into a file that was deleted succeeds and is lost.
         self._guard.look_at_files()
         self._guard.check()

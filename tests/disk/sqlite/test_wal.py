@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.disk.short_log import ShortLog
+from tidegate.disk.sqlite.connection import connect
+from tidegate.disk.sqlite.wal import ShortLog
 from tidegate.model.backups.backup import Backup
 from tidegate.resources.sqlite import SqliteStore
-from tidegate.resources.sqlite.schema import connect
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.resources import a_backup
