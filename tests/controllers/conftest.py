@@ -20,6 +20,7 @@ from tidegate.testing.doubles.notifier import FakeNotifier
 from tidegate.testing.doubles.scratch import FakeScratch
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_backup, a_node, a_target, a_volume
+from tidegate.testing.resources.put import put
 from tidegate.testing.stores.system_archives import MemoryArchives
 
 
@@ -77,7 +78,7 @@ class World:
 
     async def start(self):
         await self.store.create(a_target("store"))
-        await self.store.create(a_node("node-a"))
+        await put(self.store, a_node("node-a"))
         self.runtime.start()
         await self.settle()
 

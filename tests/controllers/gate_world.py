@@ -14,6 +14,7 @@ from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_transfer
 from tidegate.testing.resources.counting_store import CountingStore
+from tidegate.testing.resources.put import put
 
 P = TransferPhase
 
@@ -95,7 +96,7 @@ class GateWorld:
 async def gates_over(store_kind=CountingStore, **settings):
     """A world with one node whose gates run; settings with _ for -."""
     world = GateWorld(store_kind)
-    await world.store.create(a_node("node-a"))
+    await put(world.store, a_node("node-a"))
     for name, value in settings.items():
         await world.setting(name.replace("_", "-"), value)
     await world.start()

@@ -4,6 +4,7 @@ import pytest
 
 from tidegate.model.stores.target import ADOPT_STORE, BackupTarget, StoreIdentity
 from tidegate.testing.resources.builders import a_target
+from tidegate.testing.resources.put import put
 
 WAY = "/v1/backuptargets/usb?action=backupTargetAdopt"
 OTHER = StoreIdentity(identity="mine", url="file:///somewhere", found="other", adopt="abc123")
@@ -12,7 +13,7 @@ OTHER = StoreIdentity(identity="mine", url="file:///somewhere", found="other", a
 @pytest.fixture
 async def other(services):
     """A target behind which another store was found."""
-    return await services.store.create(a_target("usb").with_status(available=False, store=OTHER))
+    return await put(services.store, a_target("usb").with_status(available=False, store=OTHER))
 
 
 async def test_what_was_seen_is_adopted_by_its_mark(api, services, other):
@@ -34,7 +35,7 @@ async def test_another_mark_changes_nothing(api, services, other, body):
 
 
 async def test_a_target_that_leads_to_its_own_store_has_nothing_to_adopt(api, services):
-    await services.store.create(a_target("usb").with_status(available=True))
+    await put(services.store, a_target("usb").with_status(available=True))
 
     answer = await api.post(WAY, json={"mark": "abc123"})
 

@@ -19,6 +19,7 @@ from tidegate.testing.clock import settle
 from tidegate.testing.machine.documented import DocumentedTransport
 from tidegate.testing.resources.builders import a_backup, a_restore
 from tidegate.testing.resources.late_store import LateStore
+from tidegate.testing.resources.put import put
 
 QUEUED, RUNNING = BackupPhase.QUEUED, BackupPhase.IN_PROGRESS
 NAMESPACES = ("a", "b", "c")
@@ -52,7 +53,7 @@ async def come_and_go(world, kind, make):
     """Requests that come, are called off and are deleted, for as long as the test looks."""
     dice = random.Random(4)
     for number in range(10_000):
-        await world.store.create(make(f"x{number:04}", dice.choice(NAMESPACES)))
+        await put(world.store, make(f"x{number:04}", dice.choice(NAMESPACES)))
         found = [one for one in await world.all(kind) if not one.status.phase.final and not one.deleting]
         if len(found) > 8:
             one = dice.choice(found)
@@ -119,7 +120,7 @@ async def test_every_list_of_restores_under_stress_has_places_without_holes(busy
 
 async def test_what_left_the_queue_after_the_rows_were_read_is_shown_as_it_is_now(api, services):
     for number, phase in enumerate([RUNNING, QUEUED, QUEUED]):
-        await services.store.create(a_backup(f"b{number}", "shop", phase=phase, ticket=number))
+        await put(services.store, a_backup(f"b{number}", "shop", phase=phase, ticket=number))
     table = services.queue = QueueTable()
     table.replace_all(await all_backups(services))
     table.note((await services.store.get(Backup, "b1")).with_status(phase=RUNNING))
@@ -136,7 +137,7 @@ async def test_what_left_the_queue_after_the_rows_were_read_is_shown_as_it_is_no
 
 async def test_restores_of_which_the_server_has_not_heard_have_places_too(api, services):
     for name in ("r1", "r2"):
-        await services.store.create(a_restore(name, "shop"))
+        await put(services.store, a_restore(name, "shop"))
     services.restores = RestoreTable()
 
     shown = (await api.get("/v1/restores?limit=1")).json()["data"]

@@ -13,6 +13,7 @@ from tidegate.model.stores.target import BackupTarget
 from tidegate.ports.resource_store import Change
 from tidegate.testing.clock import settle
 from tidegate.testing.resources.builders import a_backup
+from tidegate.testing.resources.put import put
 
 QUEUED, RUNNING, DONE = BackupPhase.QUEUED, BackupPhase.IN_PROGRESS, BackupPhase.COMPLETED
 
@@ -57,9 +58,9 @@ async def queue(services):
                 services.queue.note(event.resource)
 
     following = asyncio.create_task(follow())
-    await services.store.create(a_backup("runs", "a", phase=RUNNING))
+    await put(services.store, a_backup("runs", "a", phase=RUNNING))
     for number in range(1, 101):
-        await services.store.create(a_backup(f"w{number:03}", "a", phase=QUEUED, ticket=number))
+        await put(services.store, a_backup(f"w{number:03}", "a", phase=QUEUED, ticket=number))
     await settle(50)
     yield services.store
     following.cancel()

@@ -6,6 +6,7 @@ from tidegate.model.reasons import Reason
 from tidegate.model.restores.restore import RestorePhase
 from tidegate.model.transfers.transfer import DataDownload, TransferPhase
 from tidegate.testing.resources.builders import a_node, a_restore, a_target, a_transfer
+from tidegate.testing.resources.put import put
 from tidegate.testing.resources.resources import a_setting
 
 P = TransferPhase
@@ -28,7 +29,7 @@ async def crowd(services):
         asked_for("restores", P.ACCEPTED, node="node-b", kind=DataDownload),
         asked_for("waits", kind=DataDownload),
     ):
-        await services.store.create(resource)
+        await put(services.store, resource)
     return services
 
 
@@ -55,7 +56,7 @@ async def test_a_reason_that_was_written_down_and_is_old_is_not_repeated(api, cr
 async def test_a_restore_that_has_begun_tells_what_its_next_volume_waits_for_now(api, crowd):
     restore = a_restore("r", phase=RestorePhase.IN_PROGRESS)
     long_ago = restore.status.waiting(Reason.PREPARE_QUEUE_FULL, "4/4", since=crowd.clock.now())
-    restore = await crowd.store.create(restore.replace(status=long_ago))
+    restore = await put(crowd.store, restore.replace(status=long_ago))
     for name in ("one", "two"):
         mine = asked_for(name, kind=DataDownload)
         await crowd.store.create(mine.with_metadata(owner_references=(restore.as_owner(),)))
@@ -90,7 +91,7 @@ async def test_a_restore_of_which_nothing_moves_is_counted_under_its_reason(api,
         a_restore("moves", phase=RestorePhase.IN_PROGRESS),
         a_restore("over", phase=RestorePhase.COMPLETED),
     ):
-        await services.store.create(restore)
+        await put(services.store, restore)
 
     lines = set((await api.get("/metrics")).text.splitlines())
 

@@ -6,6 +6,7 @@ from tidegate.errors import WorkCancelled
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.resource import Ref
 from tidegate.testing.resources.builders import a_backup, freezing
+from tidegate.testing.resources.put import put
 
 
 async def cancel(world, name):
@@ -46,7 +47,7 @@ async def test_one_that_nobody_has_looked_at_yet_never_starts(world):
 async def test_one_that_is_ready_to_start_does_not(world):
     await world.volumes("shop/db")
 
-    await world.store.create(a_backup("ready", "shop", phase=BackupPhase.READY_TO_START).with_spec(cancel=True))
+    await put(world.store, a_backup("ready", "shop", phase=BackupPhase.READY_TO_START).with_spec(cancel=True))
 
     assert await ended(world, "ready") == ("Canceled", None)
     assert world.movers.started == []
@@ -65,7 +66,7 @@ async def test_one_in_progress_stops_its_movers_and_says_what_was_done(world):
 
 
 async def test_one_that_had_not_looked_for_volumes_yet_is_cancelled_not_complete(world):
-    await world.store.create(a_backup("early", "shop", phase=BackupPhase.IN_PROGRESS).with_spec(cancel=True))
+    await put(world.store, a_backup("early", "shop", phase=BackupPhase.IN_PROGRESS).with_spec(cancel=True))
 
     assert (await ended(world, "early"))[0] == "Canceled"
 
@@ -75,7 +76,7 @@ async def test_one_that_had_not_looked_for_volumes_yet_is_cancelled_not_complete
     [(BackupPhase.FINALIZING, "Completed"), (BackupPhase.FINALIZING_PARTIALLY_FAILED, "PartiallyFailed")],
 )
 async def test_one_whose_data_is_all_moved_ends_as_it_would_have(world, phase, end):
-    await world.store.create(a_backup("nearly", "shop", phase=phase).with_spec(cancel=True))
+    await put(world.store, a_backup("nearly", "shop", phase=phase).with_spec(cancel=True))
 
     assert (await ended(world, "nearly"))[0] == end
 

@@ -8,6 +8,7 @@ from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore
 from tidegate.model.transfers.mover_job import RemoveJob
 from tidegate.testing.clock import BEGINNING
 from tidegate.testing.resources.builders import a_backup, a_restore, freezing
+from tidegate.testing.resources.put import put
 
 AA, BB = Ref("Backup", "aa"), Ref("Backup", "bb")
 
@@ -18,7 +19,7 @@ def a_frozen_backup(name, namespace="shop"):
 
 async def ask(world, *resources):
     for resource in resources:
-        await world.store.create(resource)
+        await put(world.store, resource)
         await world.settle()
 
 

@@ -5,7 +5,7 @@ import pytest
 from tidegate.decide.resources.recovery import INTERRUPTED
 from tidegate.model.backups.backup import Backup, BackupPhase, OnInterruption
 from tidegate.model.resource import Ref
-from tidegate.model.transfers.transfer import PodVolumeBackup
+from tidegate.model.transfers.transfer import ATTEMPT_LABEL, PodVolumeBackup
 from tidegate.testing.resources.builders import a_backup, freezing
 from tidegate.testing.resources.lives import MortalWorld
 
@@ -83,6 +83,26 @@ async def test_a_deletion_that_is_cut_short_thaws_too(step):
 
     assert still_frozen(world.hooks) == []
     assert (await world.store.list(Backup)).items == ()
+
+
+@pytest.mark.parametrize("step", range(STEPS))
+async def test_a_volume_whose_pre_hook_failed_is_never_moved_whenever_the_server_dies(step):
+    world = await a_world(on_interruption=OnInterruption.REQUEUE)
+    world.hooks.failing = {"freeze": "the database does not answer"}
+    lives = [await world.live(writes=step), await world.live()]
+
+    backup = await world.store.get(Backup, "nightly")
+    uploads = [
+        upload
+        for upload in (await world.store.list(PodVolumeBackup)).items
+        if upload.metadata.labels[ATTEMPT_LABEL] == str(backup.status.attempt)
+    ]
+    why = "pre hook database for shop: the database does not answer"
+    assert [(str(u.status.phase), u.status.message, u.status.error_code) for u in uploads] == [
+        ("Failed", why, "HookFailed")
+    ] * 2
+    assert (backup.status.phase, backup.status.errors) == (BackupPhase.FAILED, 2)
+    assert not any(life.movers.started for life in lives)
 
 
 async def test_the_steps_above_cover_a_whole_backup():

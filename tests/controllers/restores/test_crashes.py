@@ -4,7 +4,8 @@ import pytest
 
 from tidegate.model.resource import Metadata
 from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreSpec
-from tidegate.model.transfers.transfer import PodVolumeRestore
+from tidegate.model.transfers.transfer import DataDownload, PodVolumeRestore
+from tidegate.model.volumes.volume import Volume
 from tidegate.testing.resources.builders import a_backup
 from tidegate.testing.resources.lives import MortalWorld
 
@@ -34,6 +35,22 @@ async def test_a_restore_whose_server_dies_after_any_step_is_completed_by_the_ne
     assert sorted(download.spec.path for download in downloads) == ["/data/db", "/data/files"]
     assert restore.status.progress is not None
     assert restore.status.progress.items_restored == 2
+
+
+@pytest.mark.parametrize("step", range(STEPS))
+async def test_a_volume_that_cannot_be_put_anywhere_is_never_moved_whenever_the_server_dies(step):
+    world = await a_world()
+    files = await world.store.get(Volume, "files", "shop")
+    await world.store.update(files.with_spec(directory=None, image="/data/files.img"))
+    lives = [await world.live(writes=step), await world.live()]
+
+    restore = await world.store.get(Restore, "r")
+    assert restore.status.phase is RestorePhase.PARTIALLY_FAILED
+    (refused,) = (await world.store.list(DataDownload)).items
+    assert (str(refused.status.phase), refused.status.error_code) == ("Failed", "DestinationUnusable")
+    assert "restore it elsewhere with --to" in refused.status.message
+    moved = [mover.job.path for life in lives for mover in life.movers.started]
+    assert set(moved) == {"/data/db"}
 
 
 async def test_the_steps_above_cover_a_whole_restore():

@@ -9,6 +9,7 @@ from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.transfer import ALL_REMOVED, DATA_REMOVED, PodVolumeBackup, PodVolumeRestore
 from tidegate.model.volumes.volume import Volume
 from tidegate.testing.resources.builders import a_backup, a_target
+from tidegate.testing.resources.put import put
 
 
 def a_restore(name="r", **spec):
@@ -210,8 +211,9 @@ async def test_the_newest_completed_backup_of_a_schedule_is_taken(backed_up):
     old = await backed_up.store.get(Backup, "b")
     labelled = old.with_metadata(labels={"tidegate.dev/schedule": "nightly"})
     await backed_up.store.update(labelled)
-    await backed_up.store.create(
-        a_backup("newer", phase=BackupPhase.PARTIALLY_FAILED).with_metadata(labels=labelled.metadata.labels)
+    await put(
+        backed_up.store,
+        a_backup("newer", phase=BackupPhase.PARTIALLY_FAILED).with_metadata(labels=labelled.metadata.labels),
     )
     await backed_up.store.create(Restore(metadata=Metadata(name="r"), spec=RestoreSpec(schedule_name="nightly")))
     await backed_up.settle()

@@ -19,6 +19,7 @@ from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_target
 from tidegate.testing.resources.crashing_store import CrashingStore
 from tidegate.testing.resources.lives import FineWeather
+from tidegate.testing.resources.put import put
 
 WIDE = '{"globalConfig": 50}'
 
@@ -108,7 +109,7 @@ async def test_each_node_has_a_limit_of_its_own_where_one_is_set(world):
     assert await world.in_progress() == ["a"]
     assert await world.why("b") == "RestoreLimit every node 1/1, position 1"
 
-    await world.store.create(a_node("node-b"))
+    await put(world.store, a_node("node-b"))
     await world.settle()
     assert (await world.now("b")).status.node == "node-b"
 
@@ -124,7 +125,7 @@ async def test_cancelling_one_that_waits_or_runs_clears_its_label(world):
 @pytest.mark.parametrize("writes", range(12))
 async def test_killed_between_any_two_writes_the_limit_and_the_order_hold(writes):
     world = GateWorld()
-    await world.store.create(a_node("node-a"))
+    await put(world.store, a_node("node-a"))
     await world.setting("concurrent-backup-restore-limit", 1)
     onlooker = Onlooker(world.store)
     names = ["a", "b", "c"]
@@ -147,7 +148,7 @@ async def test_killed_between_any_two_writes_the_limit_and_the_order_hold(writes
 async def test_a_restart_with_three_in_progress_and_fifty_waiting_keeps_order_and_limit():
     """What was in progress begins anew as New and keeps its label: its slot stays its own, and nobody passes it."""
     world = GateWorld()
-    await world.store.create(a_node("node-a"))
+    await put(world.store, a_node("node-a"))
     await world.setting("load-concurrency", WIDE)
     await world.setting("concurrent-backup-restore-limit", 3)
     names = [f"r{number:02}" for number in range(53)]
@@ -173,7 +174,7 @@ async def test_longhorn_4558_two_hundred_restores_of_twenty_clients_never_exceed
     clock, movers = SystemClock(), FakeMovers(obliging=True)
     store = await SqliteStore.open(tmp_path / "db", clock=clock, new_id=counting_ids())
     await store.create(a_target("store"))
-    await store.create(a_node("node-a"))
+    await put(store, a_node("node-a"))
     for name, value in [("concurrent-backup-restore-limit", LIMIT), ("load-concurrency", WIDE)]:
         await store.create(Setting(metadata=Metadata(name=name), spec=SettingSpec(value=str(value))))
     runtime, supervisor = build_runtime(store, clock, movers, FineWeather())

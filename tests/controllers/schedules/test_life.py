@@ -12,6 +12,7 @@ from tidegate.model.restores.restore import Restore, RestorePhase, RestoreSpec, 
 from tidegate.model.schedules.retention import Retention
 from tidegate.model.schedules.schedule import SCHEDULE_LABEL, Schedule
 from tidegate.testing.resources.builders import a_backup, a_schedule
+from tidegate.testing.resources.put import put
 
 HOURLY = "0 * * * *"
 
@@ -205,7 +206,7 @@ async def test_retention_does_not_delete_what_a_restore_reads_until_it_is_done(s
         spec=RestoreSpec(backup_name="hourly-20260101010000"),
         status=RestoreStatus(phase=RestorePhase.FINALIZING),
     )
-    await shop.store.create(reading)
+    await put(shop.store, reading)
     await shop.passes(hours=1)
     while_reading = await names(shop)
     restore = await shop.store.get(Restore, "reading")

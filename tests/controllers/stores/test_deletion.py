@@ -18,6 +18,7 @@ from tidegate.model.transfers.mover_job import RemoveJob
 from tidegate.model.transfers.transfer import DATA_REMOVED, DataDownload, DataUpload, PodVolumeBackup, TransferPhase
 from tidegate.model.volumes.volume import Volume
 from tidegate.testing.resources.builders import a_backup, a_transfer
+from tidegate.testing.resources.put import put
 from tidegate.views.backups.backup import BACKUPS
 from tidegate.views.reader import Reader
 
@@ -303,7 +304,7 @@ async def test_a_volume_with_a_newer_backup_is_not_deleted_and_is_in_the_lists_a
     await world.passes(minutes=2)
     asked = await desk.ask("store", VOL)
     await world.passes(seconds=1)
-    await world.store.create(of_store(a_transfer("newer", TransferPhase.COMPLETED, kind=DataUpload)))
+    await put(world.store, of_store(a_transfer("newer", TransferPhase.COMPLETED, kind=DataUpload)))
     await world.settle()
 
     found = await state(world, asked.name)

@@ -8,6 +8,7 @@ from tidegate.model.resource import Metadata, Ref
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfers.transfer import DataDownload, DataUpload
 from tidegate.testing.resources.builders import a_node, a_transfer
+from tidegate.testing.resources.put import put
 
 
 async def ask(world, name="t", kind=DataUpload, **spec):
@@ -209,7 +210,7 @@ async def test_movers_of_different_nodes_do_not_share_the_bandwidth_of_a_node(wo
     await world.setting("load-concurrency", json.dumps({"globalConfig": 2}))
     await world.setting("limit-download-per-node", "8MiB")
     for name in ("near", "far"):
-        await world.store.create(a_node(name))
+        await put(world.store, a_node(name))
     await world.settle()
     mib = 2**20
     for name, node in (("a", "near"), ("b", "far"), ("c", "far")):

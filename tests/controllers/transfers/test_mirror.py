@@ -14,6 +14,7 @@ from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_transfer
+from tidegate.testing.resources.put import put
 
 
 async def news(store, since, count):
@@ -140,7 +141,7 @@ async def test_a_conflict_between_label_and_phase_costs_one_more_look_and_no_tim
 
 async def test_after_missed_news_everything_is_read_again_and_limits_hold():
     world = GateWorld(MemoryStore)
-    await world.store.create(a_node("node-a"))
+    await put(world.store, a_node("node-a"))
     await world.setting("load-concurrency", '{"globalConfig": 1, "prepareQueueLength": 2, "restoreShare": 0}')
     await world.start()
     await world.ask("a", "b", "c")

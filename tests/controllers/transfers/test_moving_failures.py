@@ -11,6 +11,7 @@ from tidegate.model.restores.restore import Restore, RestoreSpec
 from tidegate.model.transfers.mover_job import RemoveJob
 from tidegate.model.transfers.transfer import DataDownload, DataUpload, PodVolumeRestore
 from tidegate.testing.resources.builders import a_backup, a_node, a_transfer
+from tidegate.testing.resources.put import put
 
 
 async def ask(world, *names, kind=DataUpload):
@@ -63,7 +64,7 @@ async def test_velero_10117_one_that_is_stuck_when_ready_gives_its_place_back_at
     await world.settle()
     assert await why(world, "stuck") == "Dependency there is no node node-a"
 
-    await world.store.create(a_node("node-b"))
+    await put(world.store, a_node("node-b"))
     await world.passes(hours=5)
 
     assert await phases(world, "stuck", "next") == ["Failed", "InProgress"]

@@ -20,7 +20,7 @@ from tidegate.decide.transfers.prepare_count import PREPARING
 from tidegate.decide.transfers.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
 from tidegate.decide.transfers.table import TransferEntry
 from tidegate.decide.transfers.waits import TransferWaits
-from tidegate.model.transfers.transfer import DataDownload, DataUpload, PodVolumeBackup, PodVolumeRestore
+from tidegate.model.transfers.transfer import DataDownload, DataUpload, PodVolumeBackup, PodVolumeRestore, Refusal
 from tidegate.testing.resources.builders import a_node
 
 
@@ -207,6 +207,7 @@ STEPS = [
     ("New, constrained: stays New", P.NEW, {}, {"load": '{"prepareQueueLength": 1}'}, P.NEW),
     ("New: Accepted", P.NEW, {}, {}, P.ACCEPTED),
     ("New and cancelled: not ours", P.NEW, {"cancel": True}, {}, P.NEW),
+    ("New and refused: not ours", P.NEW, {"refused": Refusal(message="no", error_code="HookFailed")}, {}, P.NEW),
     ("Accepted: not ours", P.ACCEPTED, {}, {}, P.ACCEPTED),
     ("Prepared, no slot: stays Prepared", P.PREPARED, {}, {"load": '{"globalConfig": 1}'}, P.PREPARED),
     ("Prepared: InProgress", P.PREPARED, {}, {"load": '{"globalConfig": 2}'}, P.IN_PROGRESS),

@@ -26,7 +26,7 @@ from tidegate.decide.transfers.steps import next_step
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Condition
 from tidegate.model.transfers.mover_job import MOVER_DIED, ErrorReport, ResultReport
-from tidegate.model.transfers.transfer import TRANSFERS, DataDownload, DataUpload
+from tidegate.model.transfers.transfer import TRANSFERS, DataDownload, DataUpload, Refusal
 from tidegate.model.transfers.transfer import TransferPhase as P
 from tidegate.model.transfers.transfer_progress import TransferProgress, TransferResult
 from tidegate.model.volumes.volume_kind import VolumeKind
@@ -128,6 +128,14 @@ def test_what_happens_next(kind, phase, cancel, known, expected):
         expected = End(P.CANCELED, "cancelled on request")  # a download leaves nothing in a store
 
     assert step(a_case(phase, cancel=cancel, kind=kind), known) == expected
+
+
+@pytest.mark.parametrize("kind", TRANSFERS)
+@pytest.mark.parametrize("cancel", [False, True])
+def test_one_that_is_refused_fails_with_the_reason_that_it_was_made_with(kind, cancel):
+    refused = a_case(P.NEW, cancel=cancel, kind=kind).with_spec(refused=Refusal(message="no", error_code="HookFailed"))
+
+    assert step(refused) == End(P.FAILED, "no", "HookFailed")
 
 
 @pytest.mark.parametrize("phase", [phase for phase in P if not phase.final])

@@ -632,6 +632,11 @@ export type QueueObstacle = {
 
 export type Reason = "ConcurrencyLimit" | "NamespaceOverlapRunning" | "NamespaceOverlapQueued" | "RestoreLimit" | "RestoresDisabled" | "PrepareQueueFull" | "NodeLoad" | "WaitingForLock" | "TargetUnavailable" | "StoreIdentityMissing" | "StoreIdentityChanged" | "Paused" | "OutsideWindow" | "Dependency" | "PendingEvaluation";
 
+export type Refusal = {
+  message: string;
+  errorCode: string;
+};
+
 export type ResourceHooks = {
   name: string;
   includedNamespaces: (string)[];
@@ -991,6 +996,7 @@ export type TransferSpec = {
   readBack: boolean;
   node?: string;
   timeout: string;
+  refused?: Refusal;
   cancel: boolean;
 };
 

@@ -55,7 +55,7 @@ class BackupBlocks:
         return Found(steps, volumes)
 
     async def refuse(self, backup: Backup, found: Found) -> list[Transfer]:
-        """Uploads that hooks did not let happen, made as failed ones; before the record says that this was done."""
+        """Uploads that hooks did not let happen, made as refused ones; before the record says that this was done."""
         made = [
             refused_upload(backup, found.volumes[n], why) for n, why in found.steps.refuse.items() if n in found.volumes
         ]

@@ -14,10 +14,9 @@ from tidegate.model.transfers.transfer import (
     VOLUME_LABEL,
     DataUpload,
     PodVolumeBackup,
+    Refusal,
     Transfer,
-    TransferPhase,
     TransferSpec,
-    TransferStatus,
 )
 from tidegate.model.volumes.volume import Volume
 from tidegate.model.volumes.volume_kind import VolumeKind
@@ -70,6 +69,4 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
 
 def refused_upload(backup: Backup, volume: Volume, why: str) -> Transfer:
     """The upload that a failed hook did not let happen: never moved, but seen and counted like any that failed."""
-    return upload_for(backup, volume).replace(
-        status=TransferStatus(phase=TransferPhase.FAILED, message=why, error_code="HookFailed")
-    )
+    return upload_for(backup, volume).with_spec(refused=Refusal(message=why, error_code="HookFailed"))

@@ -12,16 +12,15 @@ from tidegate.model.transfers.transfer import (
     RESTORE_LABEL,
     DataDownload,
     PodVolumeRestore,
+    Refusal,
     Transfer,
-    TransferPhase,
     TransferSpec,
-    TransferStatus,
 )
 from tidegate.model.volumes.volume_kind import VolumeKind
 
 
 def download_for(restore: Restore, placement: Placement, nth: int) -> Transfer:
-    """The download of one volume, the `nth` of its restore; one with a problem has failed before it began."""
+    """The download of one volume, the `nth` of its restore; one with a problem is refused."""
     kind = PodVolumeRestore if placement.kind is VolumeKind.DIRECTORY else DataDownload
     source = placement.source
     identity = f"{restore.metadata.uid}/{source.volume_namespace}/{source.volume_name}"
@@ -36,8 +35,8 @@ def download_for(restore: Restore, placement: Placement, nth: int) -> Transfer:
     )
     spec = _spec(restore, placement)
     if placement.problem:
-        status = TransferStatus(phase=TransferPhase.FAILED, message=placement.problem, error_code="DestinationUnusable")
-        return kind(metadata=metadata, spec=spec, status=status)
+        refused = Refusal(message=placement.problem, error_code="DestinationUnusable")
+        return kind(metadata=metadata, spec=spec.replace(refused=refused))
     asked_at = restore.metadata.creation_timestamp
     assert asked_at is not None  # noqa: S101  # it is stored
     asked = asked_label(asked_at, nth)

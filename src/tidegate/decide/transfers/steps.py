@@ -78,7 +78,7 @@ def next_step(  # noqa: PLR0911  # a row per phase
             return case.canceling()
         case _:
             # Waiting for the gates costs no time: how long is decided by what is ahead, and each of those has an end.
-            return End(TransferPhase.CANCELED, NEVER_MOVED) if case.unwanted else case.new()
+            return case.new()
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,11 @@ class _Case:
         return self.transfer.spec.cancel or self.transfer.deleting
 
     def new(self) -> Step:
+        refused = self.transfer.spec.refused
+        if refused is not None:
+            return End(TransferPhase.FAILED, refused.message, error_code=refused.error_code)
+        if self.unwanted:
+            return End(TransferPhase.CANCELED, NEVER_MOVED)
         again = self.transfer.status.retry_at
         return TryAgain() if again and self.now >= again else Wait(again)
 

@@ -30,7 +30,7 @@ class TransferEntry:
     """What it says of its place among the restores."""
     has_slot: bool
     leaving: bool
-    """It shall be cancelled or deleted: a gate lets it take nothing any more."""
+    """It shall be cancelled or deleted, or is refused: a gate lets it take nothing any more."""
     asleep: bool
     """It waits for a lock in its store, and for no gate."""
     why: tuple[str, str]
@@ -54,7 +54,7 @@ class TransferEntry:
             node=None if status.phase is TransferPhase.NEW else status.node,
             label=transfer.metadata.labels.get(RESTORE_PRIORITY_LABEL, "") if restore else "",
             has_slot=holds_slot(transfer),
-            leaving=spec.cancel or transfer.deleting,
+            leaving=spec.cancel or transfer.deleting or spec.refused is not None,
             asleep=status.phase is TransferPhase.NEW and status.retry_at is not None,
             why=(waiting.reason, waiting.message) if waiting else ("", ""),
             owner=next((owner.uid for owner in transfer.metadata.owner_references), ""),

@@ -9,6 +9,7 @@ from pydantic import Field
 from tidegate.model.backups.backup import BackupEvent
 from tidegate.model.backups.existing_data import ExistingData
 from tidegate.model.duration import Duration
+from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 from tidegate.model.transfers.transfer_progress import TransferProgress as TransferProgress  # noqa: PLC0414  # many know it from here
 from tidegate.model.transfers.transfer_progress import TransferResult as TransferResult  # noqa: PLC0414  # many know it from here
@@ -36,6 +37,13 @@ class TransferPhase(StrEnum):
     def moving(self) -> bool:
         """Whether it takes one of its node's slots. A mover that is being stopped still does."""
         return self in {TransferPhase.IN_PROGRESS, TransferPhase.CANCELING}
+
+
+class Refusal(Model):
+    """Why a transfer never begins."""
+
+    message: str
+    error_code: str
 
 
 class TransferSpec(Spec):
@@ -71,6 +79,8 @@ class TransferSpec(Spec):
     """The node that the data is on. Absent: any may carry it."""
     timeout: Duration = timedelta(hours=4)
     """How long bytes may move; waiting for a gate does not count."""
+    refused: Refusal | None = None
+    """Given when it is made, because it must not move anything: it fails at once. Absent: it may begin."""
     cancel: bool = False
     """One way: once true, never false again."""
 

@@ -20,6 +20,7 @@ from tidegate.testing.doubles.scratch import FakeScratch
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_target, a_volume
 from tidegate.testing.resources.crashing_store import CrashingStore
+from tidegate.testing.resources.put import put
 from tidegate.testing.stores.system_archives import MemoryArchives
 
 FOR_EVER = 10**6
@@ -77,7 +78,7 @@ class MortalWorld:
     async def with_volumes(self, *names: str) -> "MortalWorld":
         """A target, a node, and these volumes in the namespace `shop`."""
         await self.store.create(a_target("store"))
-        await self.store.create(a_node())
+        await put(self.store, a_node())
         for name in names:
             await self.store.create(a_volume("shop", name, f"/data/{name}"))
         return self
