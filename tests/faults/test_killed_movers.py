@@ -23,6 +23,7 @@ from tidegate.model.transfers.mover_job import (
 )
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.objects.directory import DirectoryObjects
+from tidegate.ports.mover_host import Orders
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.sample_data import picture
 
@@ -82,21 +83,22 @@ def download_of(upload, path):
 async def run(movers, job, *, kill_after=None):
     """The last words of a mover that is killed so many seconds after it was let go, and how long it took."""
     loop = asyncio.get_running_loop()
-    mover = await movers.start(job)
+    await movers.ensure("m", "node-a", job)
     began, last = loop.time(), None
-    async for report in mover.reports():
+    async for report in movers.adopt("m"):
         last = report
         if isinstance(report, ReadyReport):
-            mover.go()
+            movers.order("m", Orders(go=True))
             began = loop.time()
             if kill_after is not None:
-                loop.call_later(kill_after, kill, mover)
+                loop.call_later(kill_after, kill, movers._movers["m"].process)
+    await movers.stop("m")
     return last, loop.time() - began
 
 
-def kill(mover):
-    if mover._process.returncode is None:
-        mover._process.send_signal(signal.SIGKILL)
+def kill(process):
+    if process.returncode is None:
+        process.send_signal(signal.SIGKILL)
 
 
 def forget_locks(tmp_path):

@@ -19,5 +19,5 @@ class EmergencyStop:
         """Return when nothing runs any more. May be called once."""
         await self.runtime.stop()
         # Before applications go on: what is read after that would be taken for consistent, and is not.
-        await self.movers.close()
+        await self.movers.end_all()
         await self.hooks.thaw_all()

@@ -19,6 +19,7 @@ from tidegate.model.transfers.mover_job import (
     UploadJob,
 )
 from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.ports.mover_host import Orders
 
 
 @pytest.fixture(params=[True, False], ids=["nursed", "alone"])
@@ -47,9 +48,24 @@ def upload(tmp_path):
     )
 
 
-async def told(mover):
-    mover.go()
-    return [report async for report in mover.reports()]
+async def begin(movers, job, name="m"):
+    """A mover that may move."""
+    await movers.ensure(name, "node-a", job)
+    movers.order(name, going(job))
+    return movers.adopt(name)
+
+
+def going(job):
+    limits = {"upload": job.upload_bytes_per_second, "download": job.download_bytes_per_second}
+    return Orders(go=True, **limits)
+
+
+async def read(reports):
+    return [report async for report in reports]
+
+
+async def told(movers, job, name="m"):
+    return await read(await begin(movers, job, name))
 
 
 @pytest.fixture
@@ -58,14 +74,17 @@ def slow_upload(upload):
     return upload.replace(upload_bytes_per_second=1000)
 
 
-async def moving(mover):
+async def moving(movers, job):
     """Everything that it says after its first word of uploading."""
-    mover.go()
-    reports = mover.reports()
+    reports = await begin(movers, job)
     async for report in reports:
         if isinstance(report, ProgressReport) and report.progress.stage == "uploading":
             return reports
     raise AssertionError("it never uploaded anything")
+
+
+def process_of(movers, name="m"):
+    return movers._movers[name].process
 
 
 def leftovers(tmp_path):
@@ -73,7 +92,7 @@ def leftovers(tmp_path):
 
 
 async def test_a_mover_reports_progress_and_ends_with_its_result(movers, upload, tmp_path):
-    reports = await told(await movers.start(upload))
+    reports = await told(movers, upload)
     back = DownloadJob(
         target=upload.target,
         store_volume=upload.store_volume,
@@ -81,7 +100,7 @@ async def test_a_mover_reports_progress_and_ends_with_its_result(movers, upload,
         volume_kind=upload.volume_kind,
         path=f"{tmp_path}/b",
     )
-    restored = await told(await movers.start(back))
+    restored = await told(movers, back, "back")
 
     assert isinstance(reports[-1], ResultReport)
     assert [type(report) for report in reports].count(ReadyReport) == 1
@@ -91,10 +110,9 @@ async def test_a_mover_reports_progress_and_ends_with_its_result(movers, upload,
 
 
 async def test_a_cancelled_mover_says_so_and_leaves_the_store_clean(movers, slow_upload, tmp_path):
-    mover = await movers.start(slow_upload)
-    rest = await moving(mover)
+    rest = await moving(movers, slow_upload)
 
-    mover.cancel()
+    movers.order("m", going(slow_upload).replace(cancel=True))
 
     last = [report async for report in rest][-1]
     assert isinstance(last, ErrorReport)
@@ -103,10 +121,9 @@ async def test_a_cancelled_mover_says_so_and_leaves_the_store_clean(movers, slow
 
 
 async def test_a_mover_that_is_killed_gets_an_obituary(movers, slow_upload):
-    mover = await movers.start(slow_upload)
-    rest = await moving(mover)
+    rest = await moving(movers, slow_upload)
 
-    os.kill(mover._process.pid, signal.SIGKILL)
+    os.kill(process_of(movers).pid, signal.SIGKILL)
 
     last = [report async for report in rest][-1]
     assert isinstance(last, ErrorReport)
@@ -114,10 +131,9 @@ async def test_a_mover_that_is_killed_gets_an_obituary(movers, slow_upload):
 
 
 async def test_a_mover_that_loses_its_server_stops_by_itself_and_leaves_the_store_clean(movers, slow_upload, tmp_path):
-    mover = await movers.start(slow_upload)
-    rest = await moving(mover)
+    rest = await moving(movers, slow_upload)
 
-    mover._process.stdin.close()  # what the end of the server looks like from inside
+    process_of(movers).stdin.close()  # what the end of the server looks like from inside
 
     last = [report async for report in rest][-1]
     assert isinstance(last, ErrorReport)
@@ -127,20 +143,18 @@ async def test_a_mover_that_loses_its_server_stops_by_itself_and_leaves_the_stor
 
 async def test_closing_the_host_ends_every_mover(upload, tmp_path):
     movers = ChildMovers(Children(tmp_path / "maps"))
-    started = [await movers.start(upload) for _ in range(2)]
-    tasks = [asyncio.create_task(told(mover)) for mover in started]
+    tasks = [asyncio.create_task(read(await begin(movers, upload, name))) for name in ("a", "b")]
+    started = [process_of(movers, name) for name in ("a", "b")]
 
     await movers.close()
     await movers.children.close()
 
-    assert all(mover._process.returncode is not None for mover in started)
+    assert all(process.returncode is not None for process in started)
     assert [len(await task) > 0 for task in tasks] == [True, True]
 
 
 async def test_a_job_that_makes_no_sense_is_answered_with_a_sentence(movers, upload):
-    (last,) = [
-        r for r in await told(await movers.start(upload.replace(path="/missing"))) if not isinstance(r, ProgressReport)
-    ]
+    (last,) = [r for r in await told(movers, upload.replace(path="/missing")) if not isinstance(r, ProgressReport)]
 
     assert (last.code, last.message) == ("SourceUnreadable", "/missing does not exist")
 
@@ -148,6 +162,6 @@ async def test_a_job_that_makes_no_sense_is_answered_with_a_sentence(movers, upl
 async def test_movers_remember_their_uploads_where_the_host_says(movers, upload, tmp_path):
     settled = upload.replace(path=__file__, started_at=datetime.now(UTC))  # noqa: TID251  a file of the machine's past
 
-    await told(await movers.start(settled))
+    await told(movers, settled)
 
     assert [path.suffix for path in (tmp_path / "maps").iterdir()] == [".json"]

@@ -17,6 +17,7 @@ from tidegate.app.processes.children import Children
 from tidegate.app.processes.nursery_client import Nursery
 from tidegate.model.transfers.mover_job import ErrorReport, ReadyReport, ResultReport, TargetAccess, UploadJob
 from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.ports.mover_host import Orders
 
 
 @pytest.fixture
@@ -42,10 +43,19 @@ def upload(tmp_path):
     )
 
 
+GO = Orders(go=True)
+
+
+async def begin(movers, job):
+    """A mover that is named like its volume."""
+    await movers.ensure(job.store_volume, "node-a", job)
+    mover = movers._movers[job.store_volume]
+    return mover, mover.reports()
+
+
 async def ready(movers, job):
     """A mover that has everything open, and the reports that follow."""
-    mover = await movers.start(job)
-    reports = mover.reports()
+    mover, reports = await begin(movers, job)
     while not isinstance(await anext(reports), ReadyReport):
         pass
     return mover, reports
@@ -78,21 +88,21 @@ async def test_the_nursery_has_one_thread_and_nothing_of_a_mover_that_it_forked(
     pid = movers.children.nursery.pid
 
     assert threads_of(pid) == 1
-    assert not handles_of(pid) & {name for name in handles_of(mover._process.pid) if name.startswith("pipe")}
+    assert not handles_of(pid) & {name for name in handles_of(mover.process.pid) if name.startswith("pipe")}
     assert not [name for name in handles_of(pid) if "store" in name or "image" in name]
-    mover.go()
+    mover.order(GO)
     assert isinstance(await last_of(reports), ResultReport)
 
 
 async def test_a_mover_is_a_process_of_its_own_that_the_nursery_sees_to_its_end(movers, upload):
     mover, reports = await ready(movers, upload)
-    pid = mover._process.pid
+    pid = mover.process.pid
 
     assert stat_of(pid)[:2] == (movers.children.nursery.pid, pid)
     assert not [name for name in handles_of(pid) if name.startswith("socket")]
     mover.cancel()
     await last_of(reports)
-    assert mover._process.returncode == 0
+    assert mover.process.returncode == 0
     assert not exists(pid)
 
 
@@ -100,10 +110,10 @@ async def test_movers_stand_side_by_side_and_none_holds_what_belongs_to_another(
     first, first_reports = await ready(movers, upload)
     second, second_reports = await ready(movers, upload.replace(store_volume="shop.other"))
 
-    first._process.stdin.close()  # if the second one held the other end too, the first would never notice
+    first.process.stdin.close()  # if the second one held the other end too, the first would never notice
 
     assert (await last_of(first_reports)).code == "WorkCancelled"
-    second.go()
+    second.order(GO)
     assert isinstance(await last_of(second_reports), ResultReport)
 
 
@@ -115,7 +125,7 @@ async def test_a_nursery_that_is_killed_takes_no_mover_with_it_and_a_new_one_fol
     later, later_reports = await ready(movers, upload.replace(store_volume="shop.other"))
     third, third_reports = await ready(movers, upload.replace(store_volume="shop.third"))
     for one in (mover, later, third):
-        one.go()
+        one.order(GO)
 
     assert [type(await last_of(r)) for r in (reports, later_reports, third_reports)] == [ResultReport] * 3
     assert movers.children.nursery.pid not in {None, dead}
@@ -135,7 +145,7 @@ async def test_a_nursery_that_was_lost_is_seen_off_at_the_end(movers, upload):
 async def test_a_mover_that_dies_after_its_nursery_is_still_told_to_be_dead(movers, upload):
     mover, reports = await ready(movers, upload)
     os.kill(movers.children.nursery.pid, signal.SIGKILL)
-    os.kill(mover._process.pid, signal.SIGKILL)
+    os.kill(mover.process.pid, signal.SIGKILL)
 
     last = await last_of(reports)
 
@@ -143,10 +153,10 @@ async def test_a_mover_that_dies_after_its_nursery_is_still_told_to_be_dead(move
 
 
 async def test_a_mover_that_is_cancelled_before_it_listens_is_cancelled_and_not_dead(movers, upload):
-    mover = await movers.start(upload)
+    mover, reports = await begin(movers, upload)
     mover.cancel()
 
-    last = await last_of(mover.reports())
+    last = await last_of(reports)
 
     assert isinstance(last, ErrorReport)
     assert last.code == "WorkCancelled"
@@ -155,8 +165,8 @@ async def test_a_mover_that_is_cancelled_before_it_listens_is_cancelled_and_not_
 async def test_many_at_once_all_end_and_leave_no_process_behind(movers, upload):
     async def one(number):
         mover, reports = await ready(movers, upload.replace(store_volume=f"shop.v{number}"))
-        mover.go()
-        return type(await last_of(reports)), mover._process.pid
+        mover.order(GO)
+        return type(await last_of(reports)), mover.process.pid
 
     done = await asyncio.gather(*(one(number) for number in range(12)))
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.model.transfers.mover_job import MOVER_DIED, ErrorReport, RemoveJob
+from tidegate.model.transfers.mover_job import MOVER_DIED, RemoveJob
 from tidegate.model.transfers.transfer import DataDownload, DataUpload
 from tidegate.testing.resources.builders import a_transfer
 
@@ -24,7 +24,7 @@ async def state(world, name, kind=DataUpload):
 
 
 def finds_a_lock(mover):
-    mover._said.put_nowait(ErrorReport(code="StoreLockHeld", message=HELD, lock="lock-aaaaaaaaaaaaaaaa then"))
+    mover.fail("StoreLockHeld", HELD, lock="lock-aaaaaaaaaaaaaaaa then")
 
 
 @pytest.mark.parametrize("kind", [DataUpload, DataDownload])
@@ -80,9 +80,9 @@ async def test_a_lock_whose_time_stands_still_is_told_to_the_next_mover_as_dead(
 
 
 async def test_the_lock_of_a_mover_that_died_is_dropped_at_once(world):
+    world.movers.lock = "lock-1111111111111111"
     await ask(world, "t")
     mover = world.movers.started[0]
-    mover.lock = "lock-1111111111111111"
 
     mover.fail(MOVER_DIED, "the mover was killed by SIGKILL")
     await world.settle()
@@ -93,8 +93,8 @@ async def test_the_lock_of_a_mover_that_died_is_dropped_at_once(world):
 
 
 async def test_a_mover_that_told_how_it_ended_has_given_its_lock_back_itself(world):
+    world.movers.lock = "lock-1111111111111111"
     await ask(world, "t")
-    world.movers.started[0].lock = "lock-1111111111111111"
 
     world.movers.started[0].fail("StoreUnavailable", "no answer")
     await world.settle()

@@ -14,6 +14,7 @@ from tidegate.model.transfers.mover_job import ReadyReport, ResultReport, Snapsh
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
+from tidegate.ports.mover_host import Orders
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import MoverBench
 
@@ -42,14 +43,14 @@ async def test_what_a_mover_moves_is_what_the_image_was_when_the_mover_became_re
         started_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
     movers = ChildMovers(Children(tmp_path / "maps"))
-    mover = await movers.start(job)
+    await movers.ensure("m", "node-a", job)
     last = None
-    async for report in mover.reports():
+    async for report in movers.adopt("m"):
         last = report
         if isinstance(report, ReadyReport):
             assert report.from_snapshot
             (room / "image").write_bytes(NEW)
-            mover.go()
+            movers.order("m", Orders(go=True))
     await movers.close()
     await movers.children.close()
 

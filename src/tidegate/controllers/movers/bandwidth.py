@@ -48,9 +48,9 @@ class MoverBandwidth:
         }
         for errand in moving:
             upload, download = of_each[errand.node]
-            if errand.bandwidth != (upload, download):
-                errand.mover.tell_bandwidth(upload=upload, download=download)
-                errand.bandwidth = (upload, download)
+            orders = errand.orders
+            if orders is None or (orders.upload, orders.download) != (upload, download):
+                self.movers.limit(errand, upload=upload, download=download)
         return Next.done()
 
     def _changed(self, setting: Resource) -> tuple[Ref, ...]:

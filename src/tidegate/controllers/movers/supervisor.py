@@ -23,23 +23,32 @@ from tidegate.model.transfers.mover_job import (
     ResultReport,
 )
 from tidegate.ports.clock import Clock
-from tidegate.ports.mover_host import Job, Mover, MoverHost, Report
+from tidegate.ports.mover_host import HostedMover, Job, MoverHost, Orders, Report
 
 
 @dataclass
 class Errand:
     """One mover and what is known of it."""
 
-    mover: Mover
-    job: Job
+    label: HostedMover
     known: KnownMover
-    node: str = ""
-    """Where it runs: movers of one node share its bandwidth."""
+    job: Job | None = None
+    """None of an adopted one: what it was given, with the credentials, stays with its host."""
+    orders: Orders | None = None
+    """What it was last ordered; None: nothing by this server, which does not know what limits it keeps to."""
     told_at: datetime | None = None
     """When somebody was last woken for its progress."""
-    bandwidth: tuple[int | None, int | None] = (None, None)
-    """What it was last told, up and down."""
     task: asyncio.Task[None] | None = None
+
+    @property
+    def node(self) -> str:
+        """Where it runs: movers of one node share its bandwidth."""
+        return self.label.node
+
+    @property
+    def orders_so_far(self) -> Orders:
+        """To be changed and given."""
+        return self.orders or Orders()
 
     @property
     def last_words(self) -> ResultReport | ErrorReport | None:
@@ -62,16 +71,16 @@ class MoverSupervisor:
     """They drop locks of movers that died."""
 
     async def ensure(self, name: str, job: Job, *, on_news: Ref, node: str = "") -> Errand:
-        """The errand of this name, started now if it was not known. `on_news` is woken when it matters."""
+        """The errand of this name, started now if it was not known. `on_news` is woken when it matters.
+
+        Raises RetryableError if it cannot be started now.
+        """
         errand = self._errands.get(name)
         if errand is None:
-            removing = isinstance(job, RemoveJob)
-            state = MoverState.MOVING if removing else MoverState.STARTING
             job = self._locks.told(job, now=self.clock.now())
-            known = KnownMover(state, heard_at=self.clock.now(), clears=removing)
-            errand = Errand(await self.host.start(job), job, known, node, bandwidth=_bandwidth_in(job))
-            self._errands[name] = errand
-            errand.task = asyncio.create_task(self._listen(errand, on_news), name=f"mover {name}")
+            label = await self.host.ensure(name, node, job)
+            errand = self._take_on(label, on_news)
+            errand.job, errand.orders = job, _orders_in(job)
         return errand
 
     def look(self, name: str) -> Errand | None:
@@ -81,15 +90,19 @@ class MoverSupervisor:
     def let_go(self, name: str) -> None:
         """Let it move bytes. The time in which it may be silent begins now: so far it had nothing to say."""
         if errand := self._errands.get(name):
-            errand.mover.go()
+            self._order(errand, errand.orders_so_far.replace(go=True))
             errand.told_at = self.clock.now()
             errand.known = errand.known.replace(state=MoverState.MOVING, heard_at=errand.told_at)
             self.others_move()
 
-    def stop(self, name: str) -> None:
+    def limit(self, errand: Errand, *, upload: int | None, download: int | None) -> None:
+        """At most so many bytes per second from now on."""
+        self._order(errand, errand.orders_so_far.replace(upload=upload, download=download))
+
+    def cancel(self, name: str) -> None:
         """Ask it to stop; its last words tell when it has."""
         if errand := self._errands.get(name):
-            errand.mover.cancel()
+            self._order(errand, errand.orders_so_far.replace(cancel=True))
 
     def moving(self) -> Iterator[Errand]:
         """Those that move bytes now."""
@@ -99,18 +112,44 @@ class MoverSupervisor:
         """How many move bytes on one node now."""
         return sum(errand.node == node for errand in self.moving())
 
-    def forget(self, name: str) -> None:
-        """Its last words have been written down."""
-        self._errands.pop(name, None)
+    async def forget(self, name: str) -> None:
+        """Its last words have been written down, or no one waits for them any more."""
+        if name in self._errands:
+            await self.host.stop(name)
+            self._errands.pop(name, None)
+
+    async def end_all(self) -> None:
+        """Return when no mover of this server runs any more, also where they would outlive it."""
+        for name in list(self._errands):
+            await self.host.stop(name)
+        await asyncio.gather(*self._tasks(), return_exceptions=True)
+        await self.close()
 
     async def close(self) -> None:
-        """End all movers."""
+        """Let go of all movers; the host ends those that do not outlive this server."""
         await self.host.close()
-        tasks = [errand.task for errand in self._errands.values() if errand.task] + list(self._sweeps)
+        tasks = self._tasks()
+        for task in tasks:
+            task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    def _tasks(self) -> list[asyncio.Task[None]]:
+        return [errand.task for errand in self._errands.values() if errand.task] + list(self._sweeps)
+
+    def _take_on(self, label: HostedMover, on_news: Ref) -> Errand:
+        removes = label.action == "remove"
+        state = MoverState.MOVING if removes else MoverState.STARTING
+        errand = Errand(label, KnownMover(state, heard_at=self.clock.now(), clears=removes))
+        self._errands[label.name] = errand
+        errand.task = asyncio.create_task(self._listen(errand, on_news), name=f"mover {label.name}")
+        return errand
+
+    def _order(self, errand: Errand, orders: Orders) -> None:
+        errand.orders = orders
+        self.host.order(errand.label.name, orders)
+
     async def _listen(self, errand: Errand, on_news: Ref) -> None:
-        async for report in errand.mover.reports():
+        async for report in self.host.adopt(errand.label.name):
             self._note(errand, report)
             if not isinstance(report, ProgressReport) or self._is_time_to_tell(errand):
                 self.wake(on_news)
@@ -138,30 +177,35 @@ class MoverSupervisor:
 
     def _note_locks(self, errand: Errand, words: ResultReport | ErrorReport) -> None:
         """A process that is gone refreshes nothing, so nobody needs to wait until its lock expires."""
+        label = errand.label
+        volume = (label.store_url, label.store_volume)
         if isinstance(words, ResultReport):
-            self._locks.done(errand.job)
+            if errand.job is not None:
+                self._locks.done(errand.job)
         elif words.lock:
-            self._locks.met(errand.job, words.lock, now=self.clock.now())
-        elif words.code == MOVER_DIED and errand.mover.lock:
-            self._locks.owner_died(errand.job, errand.mover.lock)
-            sweep = asyncio.create_task(self._sweep(errand.job), name=f"drop {errand.mover.lock}")
-            self._sweeps.add(sweep)
-            sweep.add_done_callback(self._sweeps.discard)
+            self._locks.met(volume, words.lock, now=self.clock.now())
+        elif words.code == MOVER_DIED and label.lock:
+            self._locks.owner_died(volume, label.lock)
+            if errand.job is not None:
+                sweep = asyncio.create_task(self._sweep(errand.job, label), name=f"drop {label.lock}")
+                self._sweeps.add(sweep)
+                sweep.add_done_callback(self._sweeps.discard)
 
-    async def _sweep(self, job: Job) -> None:
+    async def _sweep(self, job: Job, dead: HostedMover) -> None:
         """Drop dead locks at once, for clients elsewhere too. If it fails, the next mover on the volume does it."""
         empty = RemoveJob(target=job.target, store_volume=job.store_volume, store_backups=(), only_dead_locks=True)
-        sweeping = self._locks.told(empty, now=self.clock.now())
+        sweeping, name = self._locks.told(empty, now=self.clock.now()), f"drop/{dead.lock}"
         try:
-            mover = await self.host.start(sweeping)
+            await self.host.ensure(name, dead.node, sweeping)
+            async for report in self.host.adopt(name):
+                if isinstance(report, ResultReport):
+                    self._locks.done(sweeping)
+            await self.host.stop(name)
         except RetryableError:
             return
-        async for report in mover.reports():
-            if isinstance(report, ResultReport):
-                self._locks.done(sweeping)
 
 
-def _bandwidth_in(job: Job) -> tuple[int | None, int | None]:
+def _orders_in(job: Job) -> Orders:
     if isinstance(job, RemoveJob):
-        return None, None
-    return job.upload_bytes_per_second, job.download_bytes_per_second
+        return Orders()
+    return Orders(upload=job.upload_bytes_per_second, download=job.download_bytes_per_second)

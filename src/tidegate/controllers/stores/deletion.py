@@ -164,7 +164,7 @@ class DeletionController:
         else:
             held = words.code == StoreLockHeld.code
             await self._failed(running, words.message, pause=LOCK_AGAIN if held else None)
-        self.movers.forget(_errand(key))
+        await self.movers.forget(_errand(key))
         self._at_work.discard(key)
         _log_end(key, words)
         return True

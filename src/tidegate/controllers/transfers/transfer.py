@@ -76,7 +76,7 @@ class TransferController:
         except NotFound:
             return Next.done()
         if transfer.status.phase.final:
-            self.movers.forget(transfer.metadata.uid)
+            await self.movers.forget(transfer.metadata.uid)
             return await self._remove(transfer) if transfer.deleting else Next.done()
         settings = await self.settings.now()
         return await self._apply(transfer, self._decide(transfer, settings), settings)
@@ -113,7 +113,7 @@ class TransferController:
                 self.movers.let_go(transfer.metadata.uid)
                 return self._then_wait(transfer, settings)
             case steps.StopMover(again=again):
-                self.movers.stop(transfer.metadata.uid)
+                self.movers.cancel(transfer.metadata.uid)
                 return self._until(again)
             case steps.BeginAnew(why=why):
                 # The target is looked at first, so that the gates know of it before they let the next one through.
@@ -125,7 +125,7 @@ class TransferController:
                 await self.store.update_status(transfer.with_status(retry_at=None))
                 return Next.done()
             case steps.ForgetMover(again=again):
-                self.movers.forget(transfer.metadata.uid)
+                await self.movers.forget(transfer.metadata.uid)
                 return self._until(again)
 
     def _then_wait(self, transfer: Transfer, settings: Settings) -> Next:
@@ -186,7 +186,7 @@ class TransferController:
             result=end.result,
             completion_timestamp=self.clock.now(),
         )
-        self.movers.forget(transfer.metadata.uid)
+        await self.movers.forget(transfer.metadata.uid)
         log.info("transfer ended", transfer=str(transfer.ref), phase=str(end.phase), message=end.message)
         return Next.done()
 
@@ -204,7 +204,7 @@ class TransferController:
             written = await self.store.update(transfer.with_metadata(labels=again.metadata.labels))
             again = again.with_metadata(resource_version=written.metadata.resource_version)
         await self.store.update_status(again)
-        self.movers.forget(transfer.metadata.uid)
+        await self.movers.forget(transfer.metadata.uid)
         why = again.status.condition("Waiting")
         message = why.message if why else again.status.message
         log.warning("transfer waits for its store", transfer=str(transfer.ref), message=message)
