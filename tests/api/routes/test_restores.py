@@ -7,7 +7,7 @@ from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.decide.restores.queue import RestoreTable
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.resource import Condition, Metadata
-from tidegate.model.restores.restore import Restore, RestorePhase
+from tidegate.model.restores.restore import FoundSource, Restore, RestorePhase
 from tidegate.model.restores.restore_plan import Place, PlaceState, StoredBackup
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.stores.catalogue import BackupState, StoredBackupRecord
@@ -68,6 +68,25 @@ async def test_a_restore_from_a_url_notes_what_the_store_says_of_it(api, stored,
 
     source = made.json()["status"]["source"]
     assert (source["target"], source["volumeName"], source["volumeKind"]) == ("store", "pvc-1", "image")
+
+
+@pytest.mark.parametrize(
+    ("spec", "found"),
+    [
+        ({"backupName": "done"}, None),
+        ({"scheduleName": "nightly"}, FoundSource(backup_name="done")),
+        ({"backupUrl": URL, "destination": "/back"}, ("store", "pvc-1")),
+    ],
+)
+async def test_what_is_found_is_kept_in_the_spec_and_none_is_taken_from_a_client(api, stored, scenery, spec, found):
+    scenery.stored["pvc-1", "backup-1"] = StoredBackup(size=7)
+
+    await api.post("/v1/restores", json=restore(**spec, found={"backupName": "forged"}))
+
+    kept = (await stored.store.get(Restore, "r")).spec.found
+    if kept is not None and kept.volume_backup is not None:
+        kept = (kept.volume_backup.target, kept.volume_backup.store_volume)
+    assert kept == found
 
 
 async def test_a_backup_that_holds_nothing_cannot_be_restored(api, services):

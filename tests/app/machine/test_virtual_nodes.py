@@ -1,13 +1,17 @@
 """The nodes of a server from start to start."""
 
+from contextlib import suppress
+
 import pytest
 
 from tidegate.app.machine.virtual_nodes import register_nodes, this_machine
+from tidegate.errors import RetryableError
 from tidegate.model.transfers.node import Node
 from tidegate.model.transfers.virtual_node import VirtualNode
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.crashing_store import CrashingStore
 
 CLOCK = ManualClock()
 A, B = VirtualNode(name="node-a", labels={"disk": "slow"}, slots=2), VirtualNode(name="node-b")
@@ -79,3 +83,12 @@ async def test_the_same_file_again_changes_nothing(store):
     await register_nodes(store, (A, B), clock=CLOCK)
 
     assert (await store.list(Node)).items == before
+
+
+@pytest.mark.parametrize("writes", range(5))
+async def test_a_start_that_dies_in_between_is_made_good_by_the_next(store, writes):
+    with suppress(RetryableError):
+        await register_nodes(CrashingStore(store, writes), (A, B), clock=CLOCK)
+    await register_nodes(store, (A, B), clock=CLOCK)
+
+    assert await ready(store) == {"node-a": True, "node-b": True}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tidegate.model.resource import Metadata
-from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreSpec
-from tidegate.model.transfers.transfer import DataDownload, PodVolumeRestore
+from tidegate.model.resource import Metadata, Ref
+from tidegate.model.restores.restore import RESTORE_FINALIZER, FoundSource, Restore, RestorePhase, RestoreSpec
+from tidegate.model.transfers.transfer import DataDownload, PodVolumeBackup, PodVolumeRestore
 from tidegate.model.volumes.volume import Volume
 from tidegate.testing.resources.builders import a_backup
 from tidegate.testing.resources.lives import MortalWorld
@@ -51,6 +51,26 @@ async def test_a_volume_that_cannot_be_put_anywhere_is_never_moved_whenever_the_
     assert "restore it elsewhere with --to" in refused.status.message
     moved = [mover.job.path for life in lives for mover in life.movers.started]
     assert set(moved) == {"/data/db"}
+
+
+@pytest.mark.parametrize("step", range(STEPS))
+@pytest.mark.parametrize("by", ["schedule", "URL"])
+async def test_a_restore_keeps_to_what_was_found_whenever_the_server_dies(by, step):
+    world = await a_world()
+    await world.store.delete(Ref("Restore", "r"))
+    (upload, _) = (await world.store.list(PodVolumeBackup)).items
+    spec = {
+        "schedule": RestoreSpec(schedule_name="nightly", found=FoundSource(backup_name="b")),
+        "URL": RestoreSpec(backup_url="file:///x", found=FoundSource(volume_backup=upload.as_source)),
+    }[by]
+    await world.store.create(Restore(metadata=Metadata(name="r2", finalizers=(RESTORE_FINALIZER,)), spec=spec))
+    await world.live(writes=step)
+    await world.live()
+
+    restore = await world.store.get(Restore, "r2")
+    assert restore.status.phase is RestorePhase.COMPLETED
+    assert restore.status.backup_name == spec.found.backup_name
+    assert restore.status.source == spec.found.volume_backup
 
 
 async def test_the_steps_above_cover_a_whole_restore():

@@ -4,8 +4,10 @@ from collections import Counter
 
 import pytest
 
+from tidegate.decide.system.backup import found_system_backups
 from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Ref
+from tidegate.model.stores.target import BackupTarget
 from tidegate.model.system.system import SystemBackup, SystemBackupPhase, VolumeBackupPolicy
 from tidegate.model.transfers.transfer import PodVolumeBackup, TransferPhase
 from tidegate.testing.resources.builders import a_system_backup
@@ -58,3 +60,23 @@ async def test_a_deletion_whose_server_dies_after_any_step_is_finished_by_the_ne
     assert (await world.store.list(SystemBackup)).items == ()
     assert (await world.store.list(Backup)).items == ()
     assert await world.archives.found(None) == []
+
+
+@pytest.mark.parametrize("step", range(12))
+async def test_one_that_was_found_in_a_store_is_ready_whenever_the_server_dies(step):
+    world = await MortalWorld().with_volumes("db")
+    await world.store.create(a_system_backup("weekly", VolumeBackupPolicy.DISABLED))
+    await world.live()
+    made = await world.store.get(SystemBackup, "weekly")
+    await world.store.delete((await world.store.update(made.with_metadata(finalizers=()))).ref)
+    (place,) = await world.archives.found(None)
+    target = await world.store.get(BackupTarget, "store")
+
+    (found,) = found_system_backups(target, {place.name: place.version}, [])
+    await world.store.create(found)
+    await world.live(writes=step)
+    await world.live()
+
+    system = await world.store.get(SystemBackup, "weekly")
+    assert (system.status.phase, system.status.url) == (SystemBackupPhase.READY, made.status.url)
+    assert await world.archives.found(None) == [place]

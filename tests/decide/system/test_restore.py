@@ -165,8 +165,8 @@ def test_restores_have_one_name_for_ever_and_read_the_very_backup_that_is_named(
     restore = restore_for(system, rows[0], a_volume("shop", "db", "/data/db"))
     assert (rows, rows[1].restore) == (with_restore_names(system), None)
     assert restore.name == rows[0].restore
-    assert restore.status.source.store_backup == "backup-1"
-    assert restore.status.source.path == "/data/db"
+    assert restore.source_volume_backup.store_backup == "backup-1"
+    assert restore.source_volume_backup.path == "/data/db"
     assert (restore.spec.existing_data, restore.spec.force) == (ExistingData.NONE, False)
 
 

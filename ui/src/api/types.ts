@@ -304,6 +304,11 @@ export type FilePagination = {
   next?: string;
 };
 
+export type FoundSource = {
+  backupName?: string;
+  volumeBackup?: TransferSpec;
+};
+
 export type Hook = {
   exec: ExecHook;
 };
@@ -691,6 +696,7 @@ export type RestoreSpec = {
   force: boolean;
   cancel: boolean;
   itemOperationTimeout: string;
+  found?: FoundSource;
 };
 
 export type RestoreStatus = {
@@ -884,6 +890,7 @@ export type SystemBackupPhase = "New" | "CreatingVolumeBackups" | "Generating" |
 export type SystemBackupSpec = {
   volumeBackupPolicy: VolumeBackupPolicy;
   target: string;
+  foundVersion?: string;
 };
 
 export type SystemBackupStatus = {

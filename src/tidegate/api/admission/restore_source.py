@@ -19,7 +19,7 @@ from tidegate.format.cfgs.backup_url import BackupUrl, same_store
 from tidegate.format.trees.globs import TreeGlobs
 from tidegate.model.backups.backup import Backup
 from tidegate.model.labels import Selector
-from tidegate.model.restores.restore import Restore, RestoreSpec
+from tidegate.model.restores.restore import FoundSource, Restore, RestoreSpec
 from tidegate.model.schedules.schedule import SCHEDULE_LABEL, Schedule
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.transfer import BACKUP_LABEL, UPLOADS, Transfer, TransferSpec
@@ -39,9 +39,15 @@ class RestoreSource:
     """What the backup had too, until it was deleted from the store."""
 
     def noted_on(self, restore: Restore) -> Restore:
-        """The restore that keeps to it, whatever comes later: what was shown is what is restored."""
+        """The restore that keeps to it, whatever comes later: what was shown is what is restored.
+
+        The status is for the answer: its controller writes the same from the spec.
+        """
+        if restore.spec.backup_name:
+            return restore.with_spec(found=None).with_status(backup_name=self.backup)
         source = self.sources[0] if restore.spec.backup_url else None
-        return restore.with_status(backup_name=self.backup, source=source)
+        found = FoundSource(backup_name=self.backup, volume_backup=source)
+        return restore.with_spec(found=found).with_status(backup_name=self.backup, source=source)
 
 
 async def read_source(services: Services, spec: RestoreSpec) -> RestoreSource:

@@ -39,4 +39,4 @@ async def admit_system_backup(services: Services, resource: Resource) -> Resourc
                 f"target {name} already has a system backup {place.name} (version {place.version})",
                 hint="choose another name, or delete that one first",
             )
-    return resource.with_spec(target=name).with_metadata(finalizers=(SYSTEM_BACKUP_FINALIZER,))
+    return resource.with_spec(target=name, found_version=None).with_metadata(finalizers=(SYSTEM_BACKUP_FINALIZER,))

@@ -140,7 +140,8 @@ async def create_resource(services: Services, sent: R, *, dry_run: bool, asked_b
     if not dry_run:
         if admission.before_create:
             await admission.before_create(services, admitted)
-        admitted = await services.store.create(admitted)
+        created = await services.store.create(admitted)
+        admitted = created.replace(status=admitted.status)  # as its controller is about to write it
     if isinstance(admitted, Backup):
         admitted = await preview(services, admitted, every_obstacle=dry_run)
     admitted = await with_unmatched(services, admitted)

@@ -62,6 +62,7 @@ async def run_now(request: Request, name: str, force: Force = False) -> JSONResp
     wanted = run if template is None else system_backup_of(run, template)
     admitted = await ADMISSIONS[type(wanted)].check(services, wanted)
     created = await services.store.create(requested_by(admitted, caller_of(request).title))
+    created = created.replace(status=admitted.status)  # as its controller is about to write it
     name_made(request, created)
     shown = await preview(services, created) if isinstance(created, Backup) else created
     return JSONResponse(shown.to_wire(), status_code=201)

@@ -47,13 +47,12 @@ def this_machine() -> VirtualNode:
 async def _register(store: ResourceStore, node: VirtualNode) -> None:
     spec, labels = NodeSpec(slots=node.slots), node.all_labels
     try:
-        metadata = Metadata(name=node.name, labels=labels)
-        await store.create(Node(metadata=metadata, spec=spec, status=NodeStatus(ready=True)))
+        stored = await store.create(Node(metadata=Metadata(name=node.name, labels=labels), spec=spec))
     except AlreadyExists:
         stored = await store.get(Node, node.name)
         stored = await store.update(stored.replace(spec=spec).with_metadata(labels=labels))
-        status = stored.status.without_condition("Ready").replace(ready=True)
-        await store.update_status(stored.replace(status=status))
+    status = stored.status.without_condition("Ready").replace(ready=True)
+    await store.update_status(stored.replace(status=status))
 
 
 def _not_ready(status: NodeStatus, clock: Clock) -> NodeStatus:

@@ -103,7 +103,11 @@ class RestoreController:
         if places and all(placement.problem for placement in places):
             await self._write(restore, refused(restore, tuple(p.problem for p in places), now=now))
             return
-        status = restore.status.replace(backup_name=found.backup, target_volumes=volumes_written(places, volumes))
+        status = restore.status.replace(
+            backup_name=found.backup,
+            source=restore.source_volume_backup,
+            target_volumes=volumes_written(places, volumes),
+        )
         await self._write(
             restore, restore.replace(status=status.waiting(Reason.PENDING_EVALUATION, "not looked at yet", since=now))
         )
@@ -111,9 +115,10 @@ class RestoreController:
     async def _sources(self, restore: Restore) -> "_Sources":
         """Which backup, and which volumes of it. Raises UserError with a sentence where there is nothing to read."""
         if restore.spec.backup_url:
-            if restore.status.source is None:
+            source = restore.source_volume_backup
+            if source is None:
                 raise Refused("nobody has looked yet at what the backup URL names; ask for it with: tidegate restore")
-            return _Sources(None, [restore.status.source])
+            return _Sources(None, [source])
         name = restore.source_backup
         if name is None:
             schedule = restore.spec.schedule_name or ""

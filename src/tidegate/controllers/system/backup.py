@@ -92,6 +92,9 @@ class SystemBackupController:
         phase = system.status.phase
         if system.deleting:
             await self._take_apart(system)
+        elif phase is SystemBackupPhase.NEW and system.spec.found_version is not None:
+            syncing = system.with_status(phase=SystemBackupPhase.SYNCING, version=system.archive_version)
+            await self.store.update_status(syncing)
         elif phase is SystemBackupPhase.NEW:
             await self._begin(system)
         elif phase is SystemBackupPhase.CREATING_VOLUME_BACKUPS:
@@ -237,7 +240,7 @@ class SystemBackupController:
         log.info("system backup deleted", system_backup=system.name)
 
     async def _remove_archive(self, system: SystemBackup) -> None:
-        if not system.status.version:
+        if not system.archive_version:
             return  # it never wrote any
         try:
             access = await self._access(system)
@@ -245,7 +248,7 @@ class SystemBackupController:
             return  # without its target nobody can reach the store; what is there stays
         # One that did not get as far as Ready may have met the archive of a namesake.
         only_of = None if system.status.url else system.metadata.uid
-        await self.archives.remove(access, ArchivePlace(system.name, system.status.version), only_of=only_of)
+        await self.archives.remove(access, ArchivePlace(system.name, system.archive_version), only_of=only_of)
 
     async def _backups(self, system: SystemBackup) -> list[Backup]:
         return await all_of(self.store, Backup, Selector.matching({SYSTEM_BACKUP_LABEL: system.metadata.uid}))

@@ -14,9 +14,7 @@ from tidegate.model.system.system import (
     SYSTEM_BACKUP_FINALIZER,
     SYSTEM_BACKUP_LABEL,
     SystemBackup,
-    SystemBackupPhase,
     SystemBackupSpec,
-    SystemBackupStatus,
     SystemBackupVolume,
     VolumeBackupPolicy,
     VolumeDecision,
@@ -261,8 +259,7 @@ def found_system_backups(
     return [
         SystemBackup(
             metadata=Metadata(name=name, finalizers=(SYSTEM_BACKUP_FINALIZER,)),
-            spec=SystemBackupSpec(target=target.name),
-            status=SystemBackupStatus(phase=SystemBackupPhase.SYNCING, version=version),
+            spec=SystemBackupSpec(target=target.name, found_version=version),
         )
         for name, version in sorted(versions.items())
         if name not in names

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from tidegate.model.backups.existing_data import ExistingData
 from tidegate.model.resource import Metadata
-from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreSpec, RestoreStatus
+from tidegate.model.restores.restore import RESTORE_FINALIZER, FoundSource, Restore, RestorePhase, RestoreSpec
 from tidegate.model.restores.restore_plan import Place, PlaceState
 from tidegate.model.stores.store_url import same_store
 from tidegate.model.stores.target import BackupTarget
@@ -92,8 +92,8 @@ def restore_for(system: SystemRestore, row: RestoredVolume, volume: Volume) -> R
             existing_data=ExistingData.OVERWRITE if everything else ExistingData.NONE,
             # A device can only be written onto; whoever asks for all volumes has named it.
             force=everything and volume.spec.source_kind is VolumeKind.DEVICE,
+            found=FoundSource(volume_backup=_source(volume, row.stored)),
         ),
-        status=RestoreStatus(source=_source(volume, row.stored)),
     )
 
 

@@ -22,4 +22,5 @@ def template_of(schedule: Schedule) -> BackupSpec:
 def system_backup_of(run: Backup, template: SystemBackupSpec) -> SystemBackup:
     """The system backup in place of a backup that the schedule would have made: same name, labels and owners."""
     metadata = run.metadata.replace(finalizers=(SYSTEM_BACKUP_FINALIZER,))
-    return SystemBackup(metadata=metadata, spec=template.replace(target=run.spec.storage_location))
+    spec = template.replace(target=run.spec.storage_location, found_version=None)
+    return SystemBackup(metadata=metadata, spec=spec)

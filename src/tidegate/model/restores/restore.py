@@ -49,6 +49,15 @@ _FINAL = frozenset(
 )
 
 
+class FoundSource(Model):
+    """What was found when the restore was asked for: it keeps to that, whatever comes later."""
+
+    backup_name: str | None = None
+    """The newest good backup of the schedule."""
+    volume_backup: TransferSpec | None = None
+    """What the backup URL names, as it is in the store."""
+
+
 class RestoreSpec(Spec):
     """What to bring back, and where to."""
 
@@ -74,6 +83,8 @@ class RestoreSpec(Spec):
     cancel: bool = False
     """One way: once true, never false again."""
     item_operation_timeout: Duration = timedelta(hours=4)
+    found: FoundSource | None = None
+    """Written by the API, which takes none from a client. Absent where the backup is named."""
 
     @model_validator(mode="after")
     def _one_source_and_a_clear_place(self) -> Self:
@@ -119,7 +130,13 @@ class Restore(Resource):
     @property
     def source_backup(self) -> str | None:
         """The backup that must stay as long as this is not over."""
-        return self.status.backup_name or self.spec.backup_name
+        found = self.spec.found.backup_name if self.spec.found else None
+        return self.status.backup_name or found or self.spec.backup_name
+
+    @property
+    def source_volume_backup(self) -> TransferSpec | None:
+        """What its backup URL names, as far as that was looked up."""
+        return self.status.source or (self.spec.found.volume_backup if self.spec.found else None)
 
     @property
     def settled(self) -> bool:

@@ -58,6 +58,9 @@ class SystemBackupSpec(Spec):
     volume_backup_policy: Policy = VolumeBackupPolicy.IF_NOT_PRESENT
     target: str = ""
     """Name of a BackupTarget. Absent: the default one; the API writes back which."""
+    found_version: str | None = None
+    """Of an archive that a sync found in the store: the version in its place there. Absent: the archive is to be made;
+    the API takes none from a client."""
 
 
 class VolumeDecision(StrEnum):
@@ -142,3 +145,8 @@ class SystemBackup(Resource):
     kind: Literal["SystemBackup"] = "SystemBackup"
     spec: SystemBackupSpec = Field(default_factory=SystemBackupSpec)
     status: SystemBackupStatus = Field(default_factory=SystemBackupStatus)
+
+    @property
+    def archive_version(self) -> str:
+        """The version in the archive's place in the store; empty as long as nothing was written there."""
+        return self.status.version or self.spec.found_version or ""
