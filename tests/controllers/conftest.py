@@ -12,7 +12,7 @@ from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.objects.memory import MemoryObjects
-from tidegate.resources.memory import MemoryStore
+from tidegate.resources.paged import PagedStore
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.hooks import FakeHooks
 from tidegate.testing.doubles.movers import FakeMovers
@@ -21,6 +21,7 @@ from tidegate.testing.doubles.scratch import FakeScratch
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_backup, a_node, a_target, a_volume
 from tidegate.testing.resources.put import put
+from tidegate.testing.resources.small_store import SmallStore
 from tidegate.testing.stores.system_archives import MemoryArchives
 
 
@@ -65,10 +66,11 @@ class World:
     hooks: FakeHooks = field(default_factory=FakeHooks)
     scratch: FakeScratch = field(default_factory=FakeScratch)
     notifier: FakeNotifier = field(default_factory=FakeNotifier)
-    store_kind: type = MemoryStore
+    store_kind: type = SmallStore
 
     def __post_init__(self):
-        self.store = self.store_kind(clock=self.clock, new_id=counting_ids())
+        self.kept = self.store_kind(clock=self.clock, new_id=counting_ids())
+        self.store = PagedStore(self.kept)
         self.archives = MemoryArchives(MemoryObjects(self.clock))
         self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather, **self.rest)
 
@@ -137,7 +139,7 @@ async def a_world_of():
     async def begin(store_kind, **wishes):
         world = World(store_kind=store_kind)
         worlds.append(world)
-        vars(world.store).update(wishes)
+        vars(world.kept).update(wishes)
         await world.start()
         return world
 

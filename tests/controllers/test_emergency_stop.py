@@ -47,7 +47,7 @@ class HookedWorld(World):
         return {**super().rest, "hook_supervisor": self.supervised}
 
     async def stop_at_once(self):
-        self.store.damaged = True
+        self.kept.damaged = True
         await self.settle()
         await EmergencyStop(self.runtime, self.supervisor, self.supervised).stop()
 
@@ -133,6 +133,6 @@ async def test_nothing_begins_any_more(hooked):
     await world.store.create(a_backup("later", "shop"))
     await world.passes(minutes=5)
 
-    world.store.damaged = False
+    world.kept.damaged = False
     assert await world.phase(Backup, "later") == "New"
     assert len(world.movers.started) == 1

@@ -140,7 +140,7 @@ async def test_r9_a_look_that_failed_is_taken_again_soon(a_world_of):
     """Velero took a failed list for a success and slept until the timer; its renumbering stopped half-way, unlogged."""
     world = await a_world_of(UnlistableOnce)
     await world.volumes("shop/db")
-    world.store.refused = 1
+    world.kept.refused = 1
     await world.setting("concurrent-backups", "2")  # what is around the queue must be looked at anew
     await ask(world, "first", "shop")
 

@@ -51,6 +51,7 @@ from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.stores.catalogue_sync import CatalogueSync
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
 from tidegate.model.volumes.kept_place import data_directory
+from tidegate.resources.paged import PagedStore
 from tidegate.resources.sqlite import SqliteStore
 
 log = structlog.get_logger(__name__)
@@ -75,9 +76,10 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
     stop = _stop_signal()
     clock = SystemClock()
     token = data_dir.token()
-    store = await SqliteStore.open(data_dir.database, clock=clock, new_id=new_id)
+    database = await SqliteStore.open(data_dir.database, clock=clock, new_id=new_id)
     closing = contextlib.ExitStack()
     try:
+        store = await PagedStore.over(database)
         await write_settings(store, options)
         hooks = HookFiles(data_dir.hooks, running=data_dir.hooks_running)
         hooks.end_leftovers()  # before any post hook: a pre hook of a dead server must not freeze behind it
@@ -133,7 +135,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             open_metrics=options.open_metrics,
             page=read_page(_PAGE),
             version=__version__,
-            damage=lambda: store.guard.damage,
+            damage=lambda: database.guard.damage,
             reconcile_errors=runtime.error_counts,
             queue=runtime.mirror.table,
             figures=runtime.mirror.figures,
@@ -152,7 +154,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         search_seldom()
         runtime.start()
         watching = asyncio.gather(
-            DatabaseWatch(store.guard, clock, EmergencyStop(runtime, supervisor, hook_runs).stop).run(),
+            DatabaseWatch(database.guard, clock, EmergencyStop(runtime, supervisor, hook_runs).stop).run(),
             CatalogueWatch(catalogue, clock, syncs, desk, sync_process.restart).run(),
         )
         serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -168,7 +170,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             await children.close()
     finally:
         closing.close()
-        await store.close()
+        await database.close()
     log.info("server stopped")
 
 

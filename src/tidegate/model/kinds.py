@@ -1,10 +1,11 @@
-"""All kinds, by name and by plural: what the stores and the API are built from."""
+"""All kinds, by name and by plural: the API is built from those that clients see, the stores also keep the others."""
 
 from tidegate.model.backups.backup import Backup
 from tidegate.model.backups.backup_volume import BackupVolume
 from tidegate.model.notifications.notification import Notification, NotificationDelivery
 from tidegate.model.resource import Resource
 from tidegate.model.restores.restore import Restore
+from tidegate.model.row_page import RowPage
 from tidegate.model.schedules.schedule import Schedule
 from tidegate.model.setting import Setting
 from tidegate.model.stores.deletion import Deletion
@@ -35,7 +36,12 @@ KINDS: tuple[type[Resource], ...] = (
     Node,
 )
 
-KIND_BY_NAME: dict[str, type[Resource]] = {kind.model_fields["kind"].default: kind for kind in KINDS}
+# Stored, but shown as a part of what owns them.
+INTERNAL_KINDS: tuple[type[Resource], ...] = (RowPage,)
+
+KIND_BY_NAME: dict[str, type[Resource]] = {
+    kind.model_fields["kind"].default: kind for kind in (*KINDS, *INTERNAL_KINDS)
+}
 KIND_BY_PLURAL: dict[str, type[Resource]] = {kind.plural: kind for kind in KINDS}
 
 

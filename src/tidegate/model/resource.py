@@ -137,6 +137,10 @@ class Resource(Model):
         """Whether somebody asked for it to go; finalizers may still hold it."""
         return self.metadata.deletion_timestamp is not None
 
+    def to_wire(self) -> dict[str, object]:
+        """As clients get it: without what only the store needs."""
+        return self.model_dump(mode="json", exclude_none=True, exclude={"status": {"row_pages"}})
+
     def with_status(self, **changes: object) -> Self:
         """A copy with these status fields changed."""
         return self.replace(status=self.status.replace(**changes))

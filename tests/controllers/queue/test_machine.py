@@ -77,7 +77,7 @@ class Queues(RuleBasedStateMachine):
 
     @initialize(limit=st.integers(1, 4), answers=st.integers(0, 3), news=st.integers(0, 3))
     def begin(self, limit, answers, news):
-        self.world.store.answers_after, self.world.store.news_after = answers, news
+        self.world.kept.answers_after, self.world.kept.news_after = answers, news
         self.do(self._begin())
         self.do(self._set("concurrent-backups", str(limit)))
         self.do(self._settle())

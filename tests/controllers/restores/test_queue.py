@@ -205,11 +205,11 @@ async def test_velero_7207_the_end_of_a_restore_is_written_again_until_it_is(a_w
     world.movers.obliging = True
     await world.store.create(a_backup("b"))
     await world.settle()
-    world.store.rolling = True
+    world.kept.rolling = True
     await ask(world, "r")
     assert await world.phase(Restore, "r") == "InProgress"
 
-    world.store.rolling = False
+    world.kept.rolling = False
     await world.passes(minutes=1)
 
     assert await world.phase(Restore, "r") == "Completed"

@@ -204,3 +204,17 @@ async def test_without_its_target_a_system_restore_ends_and_says_so(bare):
 
     system = await world.store.get(SystemRestore, "back")
     assert (system.status.phase, "rescue" in system.status.failure_reason) == ("Error", True)
+
+
+async def test_a_restore_waits_for_its_plan_but_not_for_ever():
+    """A long plan is written behind the record; a server that died in between has none."""
+    world = await after_a_disaster()
+    planned = wanted("", "db")
+    bare = await world.store.create(SystemRestore(metadata=Metadata(name="bare"), spec=planned.spec))
+    await world.live()
+    assert (await world.store.get(SystemRestore, "bare")).status == bare.status
+
+    await world.clock.advance(timedelta(minutes=1))
+    await world.live()
+
+    assert (await world.store.get(SystemRestore, "bare")).status.failure_reason

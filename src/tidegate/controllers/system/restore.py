@@ -45,6 +45,7 @@ from tidegate.ports.system_archives import SystemArchives
 log = structlog.get_logger(__name__)
 
 _ASK_AGAIN = timedelta(seconds=10)
+_PLAN_DUE = timedelta(minutes=1)
 
 
 @dataclass
@@ -67,6 +68,8 @@ class SystemRestoreController:
             return Next.done()
         if system.deleting or system.status.phase.final:
             return Next.done()
+        if (plan_due := self._plan_due(system)) > timedelta():
+            return Next.after(plan_due)
         try:
             await self._step(system)
         except StaleVersion:
@@ -76,6 +79,13 @@ class SystemRestoreController:
         except (UserError, DamageError) as error:
             await self._end(system, SystemRestorePhase.ERROR, error.message)
         return Next.done()
+
+    def _plan_due(self, system: SystemRestore) -> timedelta:
+        """How long the API may still take to write the plan: a long one is stored behind the record."""
+        asked = system.metadata.creation_timestamp
+        if system.status.source_url or asked is None:
+            return timedelta()
+        return asked + _PLAN_DUE - self.clock.now()
 
     async def _step(self, system: SystemRestore) -> None:
         phase = system.status.phase

@@ -8,6 +8,7 @@ from tidegate.model.transfers.transfer import Transfer
 
 # A mover that does not stop is killed after seconds; this is for what even that does not end.
 CANCEL_DEADLINE = timedelta(minutes=5)
+_MOST_NAMED = 5
 
 
 def called_off_at(backup: Backup) -> datetime | None:
@@ -27,8 +28,9 @@ def did_not_stop(transfers: Sequence[Transfer]) -> str:
     """The sentence for a backup that ended without them."""
     stopped = [t for t in transfers if t.status.phase.final]
     moving = sorted(f"{t.spec.volume_namespace}/{t.spec.volume_name}" for t in transfers if not t.status.phase.final)
+    more = f" and {len(moving) - _MOST_NAMED} more" if len(moving) > _MOST_NAMED else ""
     minutes = int(CANCEL_DEADLINE.total_seconds() // 60)
     return (
         f"cancelled on request; {len(stopped)} of {len(transfers)} transfers had ended after {minutes} minutes, "
-        f"these had not: {', '.join(moving)}"
+        f"these had not: {', '.join(moving[:_MOST_NAMED])}{more}"
     )

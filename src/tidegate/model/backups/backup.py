@@ -13,7 +13,8 @@ from tidegate.model.backups.verification_record import VerificationRecord
 from tidegate.model.duration import Duration
 from tidegate.model.frozen import Model
 from tidegate.model.label_selector import LabelSelector as LabelSelector  # noqa: PLC0414  # many know it from here
-from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.resource import Resource, Spec
+from tidegate.model.row_page import LongStatus
 
 HOUR = timedelta(hours=1)
 
@@ -133,8 +134,10 @@ class BackupEvent(Model):
     last_timestamp: datetime
 
 
-class BackupStatus(Status):
+class BackupStatus(LongStatus):
     """How it stands."""
+
+    long_fields: ClassVar[tuple[str, ...]] = ("blocks", "gone_volumes", "unmatched", "validation_errors")
 
     phase: BackupPhase = BackupPhase.NEW
     queue_ticket: int | None = None

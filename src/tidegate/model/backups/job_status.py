@@ -1,14 +1,17 @@
 """What is told alike of everything that brings volumes back: a restore, and a verification."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from tidegate.model.backups.backup import BackupEvent
 from tidegate.model.backups.byte_progress import JobBytes
-from tidegate.model.resource import Status
+from tidegate.model.row_page import LongStatus
 
 
-class JobStatus(Status):
+class JobStatus(LongStatus):
     """When it ran, how it went, and what happened meanwhile."""
+
+    long_fields: ClassVar[tuple[str, ...]] = ("validation_errors",)
 
     start_timestamp: datetime | None = None
     completion_timestamp: datetime | None = None

@@ -105,6 +105,8 @@ class RestoreProgress(Model):
 class RestoreStatus(JobStatus):
     """How it stands."""
 
+    long_fields: ClassVar[tuple[str, ...]] = ("target_volumes", "validation_errors")
+
     phase: RestorePhase = RestorePhase.NEW
     backup_name: str | None = None
     """The backup that it reads: of a schedule, the one that was its newest good one when the restore was asked for."""

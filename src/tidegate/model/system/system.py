@@ -8,7 +8,8 @@ from pydantic import BeforeValidator, Field
 
 from tidegate.model.backups.byte_progress import JobBytes
 from tidegate.model.frozen import Model
-from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.resource import Resource, Spec
+from tidegate.model.row_page import LongStatus
 
 # Held until the archive is gone from the store and its volume backups have found another owner, or nobody needs them.
 SYSTEM_BACKUP_FINALIZER = "tidegate.dev/system-backup"
@@ -109,8 +110,10 @@ class SystemBackupVolume(Model):
     """The volume backup that the archive names. Absent: the volume comes back without data."""
 
 
-class SystemBackupStatus(Status):
+class SystemBackupStatus(LongStatus):
     """How it stands."""
+
+    long_fields: ClassVar[tuple[str, ...]] = ("volumes",)
 
     phase: SystemBackupPhase = SystemBackupPhase.NEW
     version: str = ""

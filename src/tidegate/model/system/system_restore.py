@@ -8,7 +8,8 @@ from pydantic import Field
 
 from tidegate.model.backups.byte_progress import JobBytes
 from tidegate.model.frozen import Model
-from tidegate.model.resource import Resource, Spec, Status
+from tidegate.model.resource import Resource, Spec
+from tidegate.model.row_page import LongStatus
 from tidegate.model.system.system import StoredVolumeBackup
 
 
@@ -93,8 +94,10 @@ class RestoredVolume(Model):
     """Why it is skipped, or what went wrong."""
 
 
-class SystemRestoreStatus(Status):
+class SystemRestoreStatus(LongStatus):
     """How it stands."""
+
+    long_fields: ClassVar[tuple[str, ...]] = ("definitions", "volumes")
 
     phase: SystemRestorePhase = SystemRestorePhase.NEW
     target: str = ""
