@@ -16,7 +16,8 @@ from tidegate.app.http.server import HttpServer, listening_socket, url_of
 from tidegate.app.machine.clock import SystemClock
 from tidegate.app.machine.collector import search_seldom
 from tidegate.app.machine.identity import new_id
-from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.app.machine.store_probe import ThreadedStoreProbe
+from tidegate.app.machine.volume_probe import LocalVolumeProbe
 from tidegate.app.processes.children import Children
 from tidegate.app.processes.nursery import Trade
 from tidegate.app.processes.sync_client import SyncProcess
@@ -50,7 +51,8 @@ async def _serve(path: Path, access: TargetAccess, in_flight: int) -> None:
     services = Services(
         store,
         clock,
-        LocalSurroundings(),
+        LocalVolumeProbe(),
+        ThreadedStoreProbe(),
         token_is_good=lambda token: token == TOKEN,
         version="bench",
         catalogue=SqliteCatalogue.open(path),

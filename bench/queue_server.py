@@ -20,7 +20,8 @@ from tidegate.app.http.server import HttpServer, listening_socket, url_of
 from tidegate.app.machine.clock import SystemClock
 from tidegate.app.machine.collector import search_seldom
 from tidegate.app.machine.identity import new_id
-from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.app.machine.store_probe import ThreadedStoreProbe
+from tidegate.app.machine.volume_probe import LocalVolumeProbe
 from tidegate.controllers.queue.backup_queue import BackupQueue
 from tidegate.controllers.queue.mirror import QueueMirror
 from tidegate.controllers.runtime import Runtime
@@ -63,7 +64,8 @@ async def _serve(path: Path, queued: int) -> None:
     services = Services(
         store,
         clock,
-        LocalSurroundings(),
+        LocalVolumeProbe(),
+        ThreadedStoreProbe(),
         token_is_good=lambda token: token == TOKEN,
         version="bench",
         queue=mirror.table,

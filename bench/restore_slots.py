@@ -34,9 +34,10 @@ from tidegate.model.transfers.transfer import DOWNLOADS, DataDownload, Transfer,
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.doubles.movers import FakeMovers
+from tidegate.testing.doubles.store_probe import FakeStoreProbe
+from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_target
-from tidegate.testing.resources.lives import FineWeather
 
 WAITING = 2000
 REAL = 1000
@@ -127,7 +128,7 @@ async def _measure(place: Path, *, real: bool) -> _Onlooker:
     for number in range(count):
         await store.create(_download(number, place / f"back-{number}"))
     movers = ChildMovers(Children(place / "maps")) if real else FakeMovers(obliging=True)
-    runtime, supervisor = build_runtime(store, clock, movers, FineWeather())
+    runtime, supervisor = build_runtime(store, clock, movers, FakeStoreProbe(), volume_probe=FakeVolumeProbe())
     search_seldom()  # as the server does
     seen = _Onlooker()
     since = (await store.list(DataDownload, limit=1)).resource_version

@@ -32,8 +32,8 @@ BAD_VOLUMES = [
 
 
 @pytest.mark.parametrize(("body", "says"), BAD_VOLUMES)
-async def test_a_bad_volume_is_refused_with_a_sentence_and_nothing_is_stored(api, scenery, body, says):
-    scenery.missing_paths = {"/missing"}
+async def test_a_bad_volume_is_refused_with_a_sentence_and_nothing_is_stored(api, volume_probe, body, says):
+    volume_probe.missing = {"/missing"}
 
     refused = await api.post("/v1/volumes", json=body)
 
@@ -96,8 +96,8 @@ async def test_a_restore_of_an_unknown_backup_is_not_found(api):
     assert (refused.status_code, refused.json()["code"]) == (404, "NotFound")
 
 
-async def test_a_target_that_does_not_answer_is_told_when_it_is_made(api, scenery):
-    scenery.store_is_down = True
+async def test_a_target_that_does_not_answer_is_told_when_it_is_made(api, store_probe):
+    store_probe.down = True
 
     refused = await api.post("/v1/backuptargets", json={"metadata": {"name": "t"}, "spec": {"url": "file:///b"}})
 

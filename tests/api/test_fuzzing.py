@@ -14,6 +14,8 @@ from tidegate.api.application import build_application
 from tidegate.api.services import Services
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock
+from tidegate.testing.doubles.store_probe import FakeStoreProbe
+from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.machine.server_process import ServerProcess
 
@@ -30,7 +32,9 @@ pytestmark = pytest.mark.xdist_group("fuzzing")
 def application(*, shutting_down=False):
     clock = ManualClock()
     store = MemoryStore(clock=clock, new_id=counting_ids())
-    services = Services(store, clock, None, token_is_good=lambda token: token == "t", version="1")
+    services = Services(
+        store, clock, FakeVolumeProbe(), FakeStoreProbe(), token_is_good=lambda token: token == "t", version="1"
+    )
     if shutting_down:
         services.shutting_down.set()
     return build_application(services)

@@ -7,7 +7,6 @@ import pytest
 
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.recovery import recover
-from tidegate.errors import StoreIdentityChanged, StoreIdentityMissing, StoreUnavailable
 from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
@@ -18,6 +17,8 @@ from tidegate.testing.doubles.hooks import FakeHooks
 from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.notifier import FakeNotifier
 from tidegate.testing.doubles.scratch import FakeScratch
+from tidegate.testing.doubles.store_probe import FakeStoreProbe
+from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_backup, a_node, a_target, a_volume
 from tidegate.testing.resources.put import put
@@ -26,43 +27,11 @@ from tidegate.testing.stores.system_archives import MemoryArchives
 
 
 @dataclass
-class Weather:
-    """Surroundings that a test can make bad."""
-
-    store_is_down: bool = False
-    identity: str = ""
-    """Of the store that is there; one that has none is given one."""
-    unrecognised: bool = False
-    takes_none: bool = False
-    """It may not be written to."""
-    asked_for: tuple = ()
-    """The volumes by which the store was to be recognised."""
-
-    async def check_volume(self, spec):
-        return 1
-
-    async def check_target(self, access):
-        if self.store_is_down:
-            raise StoreUnavailable("the store does not answer")
-        if access.identity not in {"", self.identity}:
-            error = StoreIdentityChanged if self.identity else StoreIdentityMissing
-            raise error("another store is there", **({"found": self.identity} if self.identity else {}))
-
-    async def identify(self, access, *, volumes=()):
-        await self.check_target(access)
-        self.asked_for = tuple(volumes)
-        if self.unrecognised:
-            raise StoreIdentityMissing("none of the volumes is there")
-        if not self.takes_none:
-            self.identity = self.identity or "store-1"
-        return self.identity
-
-
-@dataclass
 class World:
     clock: ManualClock = field(default_factory=ManualClock)
     movers: FakeMovers = field(default_factory=FakeMovers)
-    weather: Weather = field(default_factory=Weather)
+    volume_probe: FakeVolumeProbe = field(default_factory=FakeVolumeProbe)
+    store_probe: FakeStoreProbe = field(default_factory=FakeStoreProbe)
     hooks: FakeHooks = field(default_factory=FakeHooks)
     scratch: FakeScratch = field(default_factory=FakeScratch)
     notifier: FakeNotifier = field(default_factory=FakeNotifier)
@@ -72,11 +41,22 @@ class World:
         self.kept = self.store_kind(clock=self.clock, new_id=counting_ids())
         self.store = PagedStore(self.kept)
         self.archives = MemoryArchives(MemoryObjects(self.clock))
-        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather, **self.rest)
+        self._build()
+
+    def _build(self):
+        self.runtime, self.supervisor = build_runtime(
+            self.store, self.clock, self.movers, self.store_probe, **self.rest
+        )
 
     @property
     def rest(self):
-        return {"hooks": self.hooks, "scratch": self.scratch, "notifier": self.notifier, "archives": self.archives}
+        return {
+            "volume_probe": self.volume_probe,
+            "hooks": self.hooks,
+            "scratch": self.scratch,
+            "notifier": self.notifier,
+            "archives": self.archives,
+        }
 
     async def start(self):
         await self.store.create(a_target("store"))
@@ -89,7 +69,7 @@ class World:
         await self.runtime.stop()
         await self.supervisor.close()
         self.movers = FakeMovers()
-        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.movers, self.weather, **self.rest)
+        self._build()
         await recover(self.store, self.clock)
         self.runtime.start()
         await self.settle()

@@ -18,7 +18,7 @@ async def test_a_target_that_cannot_be_used_says_why_and_no_backup_is_lost_to_it
     async def refuse(_access):
         raise error
 
-    usual, world.weather.check_target = world.weather.check_target, refuse
+    usual, world.store_probe.check = world.store_probe.check, refuse
     await world.volumes("shop/db")
     await world.passes(seconds=31)
     await world.store.create(a_backup("patient", "shop"))
@@ -30,7 +30,7 @@ async def test_a_target_that_cannot_be_used_says_why_and_no_backup_is_lost_to_it
     held = (await world.store.get(Backup, "patient")).status
     assert (str(held.phase), held.condition("Waiting").reason) == ("Queued", "TargetUnavailable")
 
-    world.weather.check_target = usual
+    world.store_probe.check = usual
     await world.passes(minutes=2)
     assert (await world.store.get(BackupTarget, "store")).status.available
     assert await world.phase(Backup, "patient") == "InProgress"

@@ -27,9 +27,10 @@ from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.notifier import NoNotifier, Notifier
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import NoSecrets, SecretStore
+from tidegate.ports.store_probe import StoreProbe
 from tidegate.ports.stored_trees import NoTrees, StoredTrees
-from tidegate.ports.surroundings import Surroundings
 from tidegate.ports.system_archives import NoArchives, SystemArchives
+from tidegate.ports.volume_probe import VolumeProbe
 
 
 @dataclass
@@ -38,7 +39,8 @@ class Services:
 
     store: ResourceStore
     clock: Clock
-    surroundings: Surroundings
+    volume_probe: VolumeProbe
+    store_probe: StoreProbe
     token_is_good: Callable[[str], bool]
     version: str
     damage: Callable[[], DatabaseDamaged | None] = lambda: None

@@ -15,7 +15,8 @@ from tidegate.api.services import Services
 from tidegate.app.commands import build_commands
 from tidegate.app.machine.clock import SystemClock
 from tidegate.app.machine.identity import new_id
-from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.app.machine.store_probe import ThreadedStoreProbe
+from tidegate.app.machine.volume_probe import LocalVolumeProbe
 from tidegate.app.page_types import typescript
 from tidegate.cli.exit_codes import EXIT_CODES, ExitCode
 from tidegate.decide.server.configuration import FIELDS
@@ -57,7 +58,14 @@ def _page_types() -> str:
 def _schema() -> dict[str, Any]:
     clock = SystemClock()
     store = MemoryStore(clock=clock, new_id=new_id)
-    services = Services(store, clock, LocalSurroundings(), token_is_good=lambda _token: False, version=__version__)
+    services = Services(
+        store,
+        clock,
+        LocalVolumeProbe(),
+        ThreadedStoreProbe(),
+        token_is_good=lambda _token: False,
+        version=__version__,
+    )
     return build_application(services).openapi()
 
 

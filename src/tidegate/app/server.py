@@ -30,10 +30,11 @@ from tidegate.app.machine.hook_files import HookFiles
 from tidegate.app.machine.identity import new_id
 from tidegate.app.machine.scratch_files import ScratchFiles
 from tidegate.app.machine.secret_files import SecretFiles
+from tidegate.app.machine.store_probe import ThreadedStoreProbe
 from tidegate.app.machine.stored_trees import KeptTrees
-from tidegate.app.machine.surroundings import LocalSurroundings
 from tidegate.app.machine.system_archives import StoreArchives
 from tidegate.app.machine.virtual_nodes import register_nodes
+from tidegate.app.machine.volume_probe import LocalVolumeProbe
 from tidegate.app.notices.notifiers import RealNotifier
 from tidegate.app.options import ServerOptions
 from tidegate.app.processes.child_movers import ChildMovers
@@ -74,8 +75,7 @@ def run_server(options: ServerOptions) -> None:
 
 async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOptions) -> None:
     stop = _stop_signal()
-    clock = SystemClock()
-    token = data_dir.token()
+    clock, token = SystemClock(), data_dir.token()
     database = await SqliteStore.open(data_dir.database, clock=clock, new_id=new_id)
     closing = contextlib.ExitStack()
     try:
@@ -84,7 +84,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         hooks = HookFiles(data_dir.hooks, running=data_dir.hooks_running)
         hooks.end_leftovers()  # before any post hook: a pre hook of a dead server must not freeze behind it
         await recover(store, clock)
-        surroundings, secrets = LocalSurroundings(own=data_dir.path), SecretFiles(data_dir.secrets)
+        store_probe, volume_probe = ThreadedStoreProbe(), LocalVolumeProbe(own=data_dir.path)
+        secrets = SecretFiles(data_dir.secrets)
         await register_nodes(store, options.nodes, clock=clock)
         children = Children(data_dir.maps)
         movers, hook_runs = ChildMovers(children), HookSupervisor(hooks)
@@ -100,13 +101,14 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         desk = DeletionDesk(store, catalogue)
         await desk.hide_all()
         scratch, notifier = ScratchFiles(data_dir.scratch), RealNotifier(secrets, clock)
-        archives, trees = StoreArchives(surroundings), KeptTrees(surroundings, clock)
+        archives, trees = StoreArchives(store_probe), KeptTrees(store_probe, clock)
         closing.callback(trees.close)
         runtime, supervisor = build_runtime(
             store,
             clock,
             movers,
-            surroundings,
+            store_probe,
+            volume_probe=volume_probe,
             secrets=secrets,
             hooks=hooks,
             hook_supervisor=hook_runs,
@@ -120,7 +122,8 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         services = Services(
             store=store,
             clock=clock,
-            surroundings=surroundings,
+            volume_probe=volume_probe,
+            store_probe=store_probe,
             secrets=secrets,
             hooks=hooks,
             notifier=notifier,

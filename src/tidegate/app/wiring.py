@@ -40,8 +40,9 @@ from tidegate.ports.notifier import NoNotifier, Notifier
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.scratch import NoScratch, ScratchRoom
 from tidegate.ports.secrets import NoSecrets, SecretStore
-from tidegate.ports.surroundings import Surroundings
+from tidegate.ports.store_probe import StoreProbe
 from tidegate.ports.system_archives import NoArchives, SystemArchives
+from tidegate.ports.volume_probe import VolumeProbe
 
 # Longhorn keeps its own system backups beside ours, under its own versions.
 ARCHIVE_VERSION = f"tidegate-{__version__}"
@@ -51,8 +52,9 @@ def build_runtime(
     store: ResourceStore,
     clock: Clock,
     movers: MoverHost,
-    surroundings: Surroundings,
+    store_probe: StoreProbe,
     *,
+    volume_probe: VolumeProbe,
     secrets: SecretStore | None = None,
     hooks: HookRunner | None = None,
     hook_supervisor: HookSupervisor | None = None,
@@ -72,7 +74,7 @@ def build_runtime(
     known, shelf = secrets or NoSecrets(), archives or NoArchives()
     desk = desk or DeletionDesk(store)
     deletions = DeletionController(store, clock, supervisor, known, desk, syncs)
-    targets = TargetController(store, clock, surroundings, known, syncs.catalogue if syncs else None)
+    targets = TargetController(store, clock, store_probe, known, syncs.catalogue if syncs else None)
     runtime = Runtime(
         store=store,
         clock=clock,
@@ -88,7 +90,7 @@ def build_runtime(
             VerificationLine(store, clock, room),
             VerificationController(store, clock, room, checks),
             VerificationSchedule(store, clock),
-            SystemBackupController(store, clock, known, shelf, ARCHIVE_VERSION, catalogue),
+            SystemBackupController(store, clock, known, shelf, volume_probe, ARCHIVE_VERSION, catalogue),
             SystemBackupSync(store, known, shelf),
             SystemRestoreController(store, clock, known, shelf),
             TransferGates(store, clock, transfers),

@@ -1,4 +1,4 @@
-"""Where system backups are kept, and looks at volumes that they take."""
+"""Where system backups are kept."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,6 @@ from tidegate.errors import StoreUnavailable
 from tidegate.format.cfgs.system_backup_cfg import ArchivePlace
 from tidegate.model.system_archive import SystemArchive
 from tidegate.model.transfers.mover_job import TargetAccess
-from tidegate.model.volumes.volume import VolumeSpec
 
 
 @dataclass(frozen=True)
@@ -56,10 +55,6 @@ class SystemArchives(Protocol):
         """Remove it; no error if it is not there. With `only_of`, only what this SystemBackup (its uid) has written."""
         ...
 
-    async def changed_since(self, volume: VolumeSpec, moment: datetime) -> bool:
-        """Whether the volume may have changed since: True also if that cannot be told, or not in time."""
-        ...
-
 
 class NoArchives:
     """Holds none and takes none: for whoever has no system backups."""
@@ -83,10 +78,6 @@ class NoArchives:
     async def remove(self, access: TargetAccess, place: ArchivePlace, *, only_of: str | None = None) -> None:  # noqa: ARG002  # a promise
         """See SystemArchives."""
         raise _out_of_reach(access)
-
-    async def changed_since(self, _volume: VolumeSpec, _moment: datetime) -> bool:
-        """See SystemArchives."""
-        return True
 
 
 def _out_of_reach(access: TargetAccess) -> StoreUnavailable:

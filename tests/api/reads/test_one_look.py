@@ -40,7 +40,13 @@ async def busy():
     world.movers.obliging = True
     mirror = world.runtime.mirror
     services = Services(
-        world.store, world.clock, world.weather, token_is_good=lambda _: True, version="9.9", hooks=world.hooks
+        world.store,
+        world.clock,
+        world.volume_probe,
+        world.store_probe,
+        token_is_good=lambda _: True,
+        version="9.9",
+        hooks=world.hooks,
     )
     services.queue, services.restores, services.figures = mirror.table, mirror.restores, mirror.figures
     async with a_client(services) as client:

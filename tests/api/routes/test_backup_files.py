@@ -5,8 +5,8 @@ import os
 import pytest
 
 from tidegate.app.machine.clock import SystemClock
+from tidegate.app.machine.store_probe import ThreadedStoreProbe
 from tidegate.app.machine.stored_trees import KeptTrees
-from tidegate.app.machine.surroundings import LocalSurroundings
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.resource import Metadata
 from tidegate.model.transfers.mover_job import TargetAccess
@@ -73,7 +73,7 @@ async def stored(written, services):
     metadata = Metadata(name="b-files", labels={BACKUP_LABEL: backup.metadata.uid})
     upload = PodVolumeBackup(metadata=metadata, spec=spec)
     await services.store.create(upload.with_status(phase=TransferPhase.COMPLETED))
-    services.trees = KeptTrees(LocalSurroundings(), SystemClock())
+    services.trees = KeptTrees(ThreadedStoreProbe(), SystemClock())
     yield services
     services.trees.close()
 

@@ -35,13 +35,13 @@ async def stored(services):
 
 
 @pytest.fixture
-def taken(stored, scenery):
+def taken(stored, volume_probe):
     """Puts something to where shop/db belongs."""
 
     def put(place):
-        scenery.places["/data/db"] = place
+        volume_probe.places["/data/db"] = place
         if place.used_by:
-            scenery.users["/data/db"] = place.used_by
+            volume_probe.users["/data/db"] = place.used_by
 
     return put
 
@@ -61,8 +61,8 @@ async def test_a_restore_from_a_schedule_notes_which_backup_it_reads(api, stored
     assert refused.json()["detail"] == "restore r is reading backup done"
 
 
-async def test_a_restore_from_a_url_notes_what_the_store_says_of_it(api, stored, scenery):
-    scenery.stored["pvc-1", "backup-1"] = StoredBackup(size=7)
+async def test_a_restore_from_a_url_notes_what_the_store_says_of_it(api, stored, store_probe):
+    store_probe.backups["pvc-1", "backup-1"] = StoredBackup(size=7)
 
     made = await api.post("/v1/restores", json=restore(backupUrl=URL, destination="/back"))
 
@@ -78,8 +78,8 @@ async def test_a_restore_from_a_url_notes_what_the_store_says_of_it(api, stored,
         ({"backupUrl": URL, "destination": "/back"}, ("store", "pvc-1")),
     ],
 )
-async def test_what_is_found_is_kept_in_the_spec_and_none_is_taken_from_a_client(api, stored, scenery, spec, found):
-    scenery.stored["pvc-1", "backup-1"] = StoredBackup(size=7)
+async def test_what_is_found_is_kept_in_the_spec_and_none_is_taken_from_a_client(api, stored, store_probe, spec, found):
+    store_probe.backups["pvc-1", "backup-1"] = StoredBackup(size=7)
 
     await api.post("/v1/restores", json=restore(**spec, found={"backupName": "forged"}))
 
@@ -119,16 +119,16 @@ async def test_what_cannot_be_restored_is_refused_at_once_and_nothing_is_stored(
     assert (await stored.store.list(Restore)).items == ()
 
 
-async def test_a_url_in_a_store_that_is_away_is_not_taken_for_one_that_is_empty(api, stored, scenery):
-    scenery.store_is_down = True
+async def test_a_url_in_a_store_that_is_away_is_not_taken_for_one_that_is_empty(api, stored, store_probe):
+    store_probe.down = True
 
     made = await api.post("/v1/restores", json=restore(backupUrl=URL, destination="/back"))
 
     assert made.status_code == 503
 
 
-async def test_a_plan_tells_each_volume_and_what_is_in_its_way(api, stored, scenery):
-    scenery.places["/data/db"] = Place(state=PlaceState.FILE, detail="a file of 9 bytes")
+async def test_a_plan_tells_each_volume_and_what_is_in_its_way(api, stored, volume_probe):
+    volume_probe.places["/data/db"] = Place(state=PlaceState.FILE, detail="a file of 9 bytes")
 
     told = await plan(api, backupName="done")
 
@@ -138,9 +138,9 @@ async def test_a_plan_tells_each_volume_and_what_is_in_its_way(api, stored, scen
     assert (await stored.store.list(Restore)).items == ()
 
 
-async def test_a_plan_tells_who_uses_what_would_be_replaced(api, stored, scenery):
-    scenery.places["/data/db"] = Place(state=PlaceState.FILE, detail="a file of 9 bytes")
-    scenery.users["/data/db"] = "qemu (process 7)"
+async def test_a_plan_tells_who_uses_what_would_be_replaced(api, stored, volume_probe):
+    volume_probe.places["/data/db"] = Place(state=PlaceState.FILE, detail="a file of 9 bytes")
+    volume_probe.users["/data/db"] = "qemu (process 7)"
 
     told = await plan(api, backupName="done", existingData="overwrite")
 
@@ -249,13 +249,13 @@ async def test_a_restore_whose_policy_or_choice_covers_the_conflict_is_taken(api
     assert made.status_code == 201, made.text
 
 
-async def test_of_many_conflicts_the_first_are_named_and_the_others_counted(api, stored, scenery):
+async def test_of_many_conflicts_the_first_are_named_and_the_others_counted(api, stored, volume_probe):
     for number in range(5):
         upload = await stored.store.get(DataUpload, "u-db")
         spec = upload.spec.replace(volume_name=f"v{number}", path=f"/data/v{number}", store_backup=f"backup-{number}")
         metadata = Metadata(name=f"u-{number}", labels=upload.metadata.labels)
         await stored.store.create(upload.replace(metadata=metadata, spec=spec))
-        scenery.places[f"/data/v{number}"] = FULL
+        volume_probe.places[f"/data/v{number}"] = FULL
 
     refused = await api.post("/v1/restores", json=restore(backupName="done"))
 

@@ -118,7 +118,7 @@ async def test_how_each_volume_stands_is_told_while_they_are_backed_up(api, serv
     assert status["bytes"] == {"done": 0, "total": 700, "volumesNotMeasured": 0, "percent": 0}
 
 
-async def test_a_dry_run_tells_the_plan_and_changes_nothing(api, services, scenery, target, archives):
+async def test_a_dry_run_tells_the_plan_and_changes_nothing(api, services, volume_probe, target, archives):
     write(
         archives,
         "weekly",
@@ -126,7 +126,7 @@ async def test_a_dry_run_tells_the_plan_and_changes_nothing(api, services, scene
         a_volume("shop", "files", "/files"),
         a_volume("shop", "x", "/x"),
     )
-    scenery.places["/files"] = Place(state=PlaceState.DIRECTORY, detail="a directory with 3 entries")
+    volume_probe.places["/files"] = Place(state=PlaceState.DIRECTORY, detail="a directory with 3 entries")
 
     asked = asking("back", systemBackup="weekly")
     answer = await api.post("/v1/systemrestores", params={"dryRun": "true"}, json=asked)

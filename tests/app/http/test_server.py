@@ -13,6 +13,8 @@ from tidegate.app.http.server import HttpServer, listening_socket
 from tidegate.decide.access.connections import ConnectionLimits
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock
+from tidegate.testing.doubles.store_probe import FakeStoreProbe
+from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_target
 
@@ -21,7 +23,9 @@ from tidegate.testing.resources.builders import a_target
 def services():
     clock = ManualClock()
     store = MemoryStore(clock=clock, new_id=counting_ids())
-    return Services(store, clock, None, token_is_good=lambda token: token == "t0ken", version="1")
+    return Services(
+        store, clock, FakeVolumeProbe(), FakeStoreProbe(), token_is_good=lambda token: token == "t0ken", version="1"
+    )
 
 
 def test_no_connection_waits_for_an_acknowledgement_before_it_sends_the_end_of_an_answer():

@@ -9,7 +9,7 @@ from tidegate.access.accounts import SqliteAccounts
 from tidegate.app.machine.clock import SystemClock
 from tidegate.app.machine.data_dir import DataDir
 from tidegate.app.machine.identity import new_id
-from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.app.machine.volume_probe import LocalVolumeProbe
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.resources.sqlite import SqliteStore
 
@@ -98,11 +98,11 @@ def state(tmp_path):
     ],
 )
 async def test_nothing_is_restored_over_or_into_the_data_directory(tmp_path, state, place):
-    found = await LocalSurroundings(own=state).look_at(str(tmp_path / place))
+    found = await LocalVolumeProbe(own=state).look_at(str(tmp_path / place))
 
     assert found.in_the_way.endswith(f"{state}, the data directory of this server")
 
 
 @pytest.mark.parametrize("place", ["machine/beside", "machine/state2", "machine/new/files"])
 async def test_beside_it_is_fine(tmp_path, state, place):
-    assert (await LocalSurroundings(own=state).look_at(str(tmp_path / place))).in_the_way == ""
+    assert (await LocalVolumeProbe(own=state).look_at(str(tmp_path / place))).in_the_way == ""

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.app.machine.store_probe import ThreadedStoreProbe
 from tidegate.datapath.inspection.listing import list_volumes
 from tidegate.errors import StoreIdentityMissing
 from tidegate.format.cfgs.store_identity import STORE_IDENTITY
@@ -25,7 +25,7 @@ def store(tmp_path):
 
 
 async def identify(path, *volumes):
-    return await LocalSurroundings().identify(TargetAccess(url=f"file://{path}"), volumes=volumes)
+    return await ThreadedStoreProbe().identify(TargetAccess(url=f"file://{path}"), volumes=volumes)
 
 
 def files(path):
@@ -79,12 +79,12 @@ async def test_one_that_has_an_identity_needs_no_other_proof(store):
 
 
 async def test_looks_that_know_the_identity_change_nothing_and_refuse_another_one(store):
-    access, surroundings = TargetAccess(url=f"file://{store}", identity="mine"), LocalSurroundings()
+    access, probe = TargetAccess(url=f"file://{store}", identity="mine"), ThreadedStoreProbe()
 
     with pytest.raises(StoreIdentityMissing):
-        await surroundings.check_target(access)
+        await probe.check(access)
     with pytest.raises(StoreIdentityMissing):
-        await surroundings.stored_backup(access, "v-1", "backup-1")
+        await probe.stored_backup(access, "v-1", "backup-1")
     assert files(store) == {}
 
 

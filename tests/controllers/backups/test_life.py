@@ -243,7 +243,7 @@ async def test_raising_the_limit_takes_effect_at_once(world):
 
 
 async def test_a_store_that_is_down_holds_the_queue_and_lets_it_go_when_it_is_back(world):
-    world.weather.store_is_down = True
+    world.store_probe.down = True
     await world.passes(seconds=31)
     await world.volumes("shop/db")
     await world.store.create(a_backup("patient", "shop"))
@@ -251,7 +251,7 @@ async def test_a_store_that_is_down_holds_the_queue_and_lets_it_go_when_it_is_ba
     held = await world.store.get(Backup, "patient")
     assert (str(held.status.phase), held.status.condition("Waiting").reason) == ("Queued", "TargetUnavailable")
 
-    world.weather.store_is_down = False
+    world.store_probe.down = False
     await world.passes(seconds=6)
 
     assert await world.phase(Backup, "patient") == "InProgress"

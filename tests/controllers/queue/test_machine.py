@@ -233,7 +233,7 @@ class Queues(RuleBasedStateMachine):
     @rule(knob=st.sampled_from(["pause", "resume", "target down", "target up", "1", "2", "3", "4"]))
     def somebody_turns_a_knob(self, knob):
         if knob.startswith("target"):
-            self.world.weather.store_is_down = knob == "target down"
+            self.world.store_probe.down = knob == "target down"
             self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
         elif knob.isdigit():
             self.do(self._set("concurrent-backups", knob))
@@ -366,7 +366,7 @@ class Queues(RuleBasedStateMachine):
     async def _let_everything_end(self):
         """No starvation: with all obstacles gone, everything ends."""
         await self._set("backup-queue-paused", "false")
-        self.world.weather.store_is_down = False
+        self.world.store_probe.down = False
         self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
         for command in ("freeze", "thaw"):
             self.world.hooks.let_go(command)

@@ -113,7 +113,7 @@ async def test_a_paused_restore_limit_holds_restores_and_says_so(backed_up):
 
 async def test_a_restore_whose_volumes_all_wait_says_for_what(backed_up):
     target = await backed_up.store.get(BackupTarget, "store")
-    backed_up.weather.store_is_down = True
+    backed_up.store_probe.down = True
     await backed_up.store.update_status(target.with_status(available=False))
     await backed_up.store.create(a_restore())
     await backed_up.settle()

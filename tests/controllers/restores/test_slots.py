@@ -15,10 +15,11 @@ from tidegate.model.transfers.transfer import DataDownload, PodVolumeRestore
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.clock import BEGINNING
 from tidegate.testing.doubles.movers import FakeMovers
+from tidegate.testing.doubles.store_probe import FakeStoreProbe
+from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_target
 from tidegate.testing.resources.crashing_store import CrashingStore
-from tidegate.testing.resources.lives import FineWeather
 from tidegate.testing.resources.put import put
 
 WIDE = '{"globalConfig": 50}'
@@ -177,7 +178,7 @@ async def test_longhorn_4558_two_hundred_restores_of_twenty_clients_never_exceed
     await put(store, a_node("node-a"))
     for name, value in [("concurrent-backup-restore-limit", LIMIT), ("load-concurrency", WIDE)]:
         await store.create(Setting(metadata=Metadata(name=name), spec=SettingSpec(value=str(value))))
-    runtime, supervisor = build_runtime(store, clock, movers, FineWeather())
+    runtime, supervisor = build_runtime(store, clock, movers, FakeStoreProbe(), volume_probe=FakeVolumeProbe())
     onlooker = Onlooker(store)
 
     async def client(number):

@@ -102,7 +102,7 @@ async def test_a_restart_does_not_run_a_schedule_twice(shop):
     # As after a crash between the backup and the note that it was made.
     schedule = await schedule_of(shop)
     await shop.store.update_status(schedule.with_status(last_backup=None))
-    shop.runtime, _ = build_runtime(shop.store, shop.clock, shop.movers, shop.weather)
+    shop.runtime, _ = build_runtime(shop.store, shop.clock, shop.movers, shop.store_probe, **shop.rest)
     shop.runtime.start()
     await shop.settle()
 
@@ -115,7 +115,7 @@ async def test_a_server_that_was_away_for_days_makes_one_backup_not_one_for_each
     await shop.settle()
     await shop.runtime.stop()
     await shop.clock.advance(timedelta(days=3, minutes=10))
-    shop.runtime, _ = build_runtime(shop.store, shop.clock, shop.movers, shop.weather)
+    shop.runtime, _ = build_runtime(shop.store, shop.clock, shop.movers, shop.store_probe, **shop.rest)
     shop.runtime.start()
     await shop.settle()
 

@@ -18,10 +18,10 @@ async def test_velero_10519_all_of_500_schedules_complete_though_the_target_goes
         await world.volumes(f"ns-{number}/data")
         await world.store.create(a_schedule(f"s-{number}", "0 1 * * *", f"ns-{number}"))
     await world.settle()
-    world.weather.store_is_down = True
+    world.store_probe.down = True
     await world.passes(seconds=13)
     while_away = Counter(str(backup.status.phase) for backup in await world.all(Backup))
-    world.weather.store_is_down = False
+    world.store_probe.down = False
     for _ in range(60):
         await world.passes(seconds=5)
         phases = Counter(str(backup.status.phase) for backup in await world.all(Backup))

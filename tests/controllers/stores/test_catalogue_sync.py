@@ -23,6 +23,7 @@ from tidegate.ports.secrets import NoSecrets
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.movers import FakeMovers
+from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_target, a_transfer
 
@@ -65,7 +66,9 @@ class Server:
 
     def _put_together(self):
         self.syncs = CatalogueSync(self.store, self.clock, NoSecrets(), self.catalogue, self.run)
-        self.runtime, self.supervisor = build_runtime(self.store, self.clock, FakeMovers(), self, syncs=self.syncs)
+        self.runtime, self.supervisor = build_runtime(
+            self.store, self.clock, FakeMovers(), self, volume_probe=FakeVolumeProbe(), syncs=self.syncs
+        )
 
     async def run(self, errand):
         self.orders.append(errand.order)
@@ -76,7 +79,7 @@ class Server:
             started_at=errand.progress.started_at, volumes=1, held_back=self.held_back, error_count=self.errors
         )
 
-    async def check_target(self, access):
+    async def check(self, access):
         self.looks += 1
         if self.store_is_down:
             raise StoreUnavailable(f"request {next(self.numbers):012x} at {self.clock.now()} was not answered")
@@ -84,7 +87,7 @@ class Server:
             raise StoreIdentityChanged("it is another store", found=self.identity)
 
     async def identify(self, access, *, volumes=()):
-        await self.check_target(access)
+        await self.check(access)
         return self.identity
 
     async def lose_the_catalogue(self, path):

@@ -67,7 +67,7 @@ async def begin_again(world, lists):
     desk = DeletionDesk(world.store, lists)
     world.movers.started.clear()
     world.runtime, world.supervisor = build_runtime(
-        world.store, world.clock, world.movers, world.weather, syncs=None, desk=desk
+        world.store, world.clock, world.movers, world.store_probe, volume_probe=world.volume_probe, desk=desk
     )
     deletions = next(one for one in world.runtime.reconcilers if one.name == "deletion")
     deletions.lists = lists
@@ -197,7 +197,7 @@ async def test_a_failed_delete_is_tried_at_once_when_somebody_says_so_and_only_o
 
 async def test_an_unreachable_target_is_waited_for_without_a_single_worker(world, desk, lists):
     await world.passes(minutes=1)
-    world.weather.store_is_down = True
+    world.store_probe.down = True
     await world.passes(minutes=2)
 
     asked = await desk.ask("store", VOL, ["backup-1"])
@@ -207,7 +207,7 @@ async def test_an_unreachable_target_is_waited_for_without_a_single_worker(world
     assert found.condition("Waiting").reason == "TargetUnavailable"
     assert lists.names == {("store", VOL, "backup-1")}
 
-    world.weather.store_is_down = False
+    world.store_probe.down = False
     await world.passes(minutes=2)
     assert len(jobs(world)) == 1
 
@@ -215,13 +215,13 @@ async def test_an_unreachable_target_is_waited_for_without_a_single_worker(world
 async def test_a_deletion_waits_for_the_right_store_also_if_only_its_worker_noticed(world, desk):
     asked = await desk.ask("store", VOL, ["backup-1"])
     await world.settle()
-    world.weather.identity = ""
+    world.store_probe.identity = ""
     world.movers.started[-1].fail("StoreIdentityMissing", "what is there has no name")
     await world.passes(minutes=2)
     waiting = await state(world, asked.name)
     assert (waiting.phase, waiting.condition("Waiting").reason) == (DeletionPhase.WAITING, "StoreIdentityMissing")
 
-    world.weather.identity = "store-1"
+    world.store_probe.identity = "store-1"
     await world.passes(minutes=2)
     assert [job.target.identity for job in jobs(world)] == ["store-1", "store-1"]
 
@@ -245,7 +245,7 @@ async def test_a_restart_and_a_catalogue_made_anew_bring_nothing_back(world, des
 
 
 async def test_a_delete_that_has_not_begun_can_be_cancelled_and_is_in_the_lists_at_once(world, desk, lists):
-    world.weather.store_is_down = True
+    world.store_probe.down = True
     await world.passes(minutes=2)
     asked = await desk.ask("store", VOL, ["backup-1", "backup-2"])
     other = await desk.ask("store", VOL, ["backup-2"])
@@ -282,11 +282,11 @@ async def test_what_a_restore_reads_cannot_be_deleted_and_the_reason_is_told(wor
 
 
 async def test_a_restore_that_begins_later_is_waited_for(world, desk):
-    world.weather.store_is_down = True
+    world.store_probe.down = True
     await world.passes(minutes=2)
     asked = await desk.ask("store", VOL, ["backup-0123456789abcdef"])
     await world.store.create(of_store(a_transfer("reads", kind=DataDownload)))
-    world.weather.store_is_down = False
+    world.store_probe.down = False
     await world.passes(minutes=2)
     found = await state(world, asked.name)
     assert (found.phase, jobs(world)) == (DeletionPhase.WAITING, [])
@@ -300,7 +300,7 @@ async def test_a_restore_that_begins_later_is_waited_for(world, desk):
 
 
 async def test_a_volume_with_a_newer_backup_is_not_deleted_and_is_in_the_lists_again(world, desk, lists):
-    world.weather.store_is_down = True
+    world.store_probe.down = True
     await world.passes(minutes=2)
     asked = await desk.ask("store", VOL)
     await world.passes(seconds=1)
@@ -313,12 +313,12 @@ async def test_a_volume_with_a_newer_backup_is_not_deleted_and_is_in_the_lists_a
 
 
 async def test_a_target_that_was_pointed_elsewhere_loses_nothing(world, desk, lists):
-    world.weather.store_is_down = True
+    world.store_probe.down = True
     await world.passes(minutes=2)
     asked = await desk.ask("store", VOL)
     target = await world.store.get(BackupTarget, "store")
     await world.store.update(target.with_spec(url="file:///elsewhere"))
-    world.weather.store_is_down = False
+    world.store_probe.down = False
     await world.passes(minutes=2)
 
     assert (await state(world, asked.name)).phase is DeletionPhase.REFUSED
@@ -423,7 +423,7 @@ async def test_what_belongs_to_a_deleted_backup_cannot_be_cancelled(world):
     world.movers.obliging = True
     await world.store.create(with_finalizer(1))
     await world.settle()
-    world.weather.store_is_down = True
+    world.store_probe.down = True
     await world.passes(minutes=2)
     await world.store.delete(Ref("Backup", "b1"))
     await world.settle()

@@ -43,7 +43,7 @@ async def test_a_target_remembers_the_store_that_it_was_first_seen_with(world):
 
 @pytest.mark.parametrize(("there", "reason"), [("", "StoreIdentityMissing"), ("store-2", "StoreIdentityChanged")])
 async def test_a_target_whose_store_is_another_one_is_unavailable_and_says_what_to_do(world, there, reason):
-    world.weather.identity = there
+    world.store_probe.identity = there
     await world.passes(seconds=31)
 
     status = (await target(world)).status
@@ -54,12 +54,12 @@ async def test_a_target_whose_store_is_another_one_is_unavailable_and_says_what_
 
 
 async def test_a_backup_waits_for_the_right_store_and_then_goes_on(shop):
-    shop.weather.identity = ""
+    shop.store_probe.identity = ""
     await shop.passes(seconds=31)
     await ask(shop)
     assert await why(shop, Backup, "b") == ("Queued", "StoreIdentityMissing")
 
-    shop.weather.identity = "store-1"
+    shop.store_probe.identity = "store-1"
     shop.movers.obliging = True
     await shop.passes(seconds=6)
 
@@ -67,7 +67,7 @@ async def test_a_backup_waits_for_the_right_store_and_then_goes_on(shop):
 
 
 async def test_after_a_restart_a_store_that_is_another_one_is_still_not_taken_for_the_right_one(shop):
-    shop.weather.identity = ""
+    shop.store_probe.identity = ""
     await shop.restart()
     await ask(shop)
 
@@ -84,7 +84,7 @@ async def test_every_mover_is_told_which_store_it_must_be(shop):
 async def test_an_upload_whose_mover_finds_another_store_waits_instead_of_failing(shop):
     await ask(shop)
     (mover,) = shop.movers.started
-    shop.weather.identity = ""
+    shop.store_probe.identity = ""
 
     mover.fail(StoreIdentityMissing.code, "it is not there")
     await shop.settle()
@@ -92,7 +92,7 @@ async def test_an_upload_whose_mover_finds_another_store_waits_instead_of_failin
     (upload,) = await shop.all(PodVolumeBackup)
     assert await why(shop, PodVolumeBackup, upload.name) == ("New", "StoreIdentityMissing")
     assert (await target(shop)).status.available is False
-    shop.weather.identity = "store-1"
+    shop.store_probe.identity = "store-1"
     shop.movers.obliging = True
     await shop.passes(seconds=6)
     assert await why(shop, Backup, "b") == ("Completed", None)
@@ -104,7 +104,7 @@ async def test_a_download_whose_mover_finds_another_store_gives_its_slot_back_an
         Restore(metadata=Metadata(name="r"), spec=RestoreSpec(backup_name="b", existing_data="overwrite"))
     )
     await backed_up.settle()
-    backed_up.weather.identity = "store-2"
+    backed_up.store_probe.identity = "store-2"
     for number in (0, 1):  # the second one was ready before anybody knew
         assert isinstance(backed_up.movers.started[number].job, DownloadJob)
         backed_up.movers.started[number].fail("StoreIdentityChanged", "it is another one")
@@ -113,7 +113,7 @@ async def test_a_download_whose_mover_finds_another_store_gives_its_slot_back_an
     waiting = [await why(backed_up, PodVolumeRestore, one.name) for one in await backed_up.all(PodVolumeRestore)]
     assert waiting
     assert set(waiting) == {("New", "StoreIdentityChanged")}
-    backed_up.weather.identity = "store-1"
+    backed_up.store_probe.identity = "store-1"
     backed_up.movers.obliging = True
     await backed_up.passes(seconds=6)
     assert await backed_up.phase(Restore, "r") == "Completed"
@@ -123,13 +123,13 @@ async def adopted(world, **seen):
     """Somebody has seen what is there and accepts it."""
     found = await target(world)
     await world.store.update(found.with_metadata(annotations={ADOPT_STORE: found.status.store.adopt}))
-    vars(world.weather).update(seen)
+    vars(world.store_probe).update(seen)
     await world.settle()
     return (await target(world)).status
 
 
 async def test_an_emptied_store_that_is_adopted_gets_a_new_identity_at_once(shop):
-    shop.weather.identity = ""
+    shop.store_probe.identity = ""
     await shop.passes(seconds=31)
     shop.movers.obliging = True
     await ask(shop)
@@ -142,7 +142,7 @@ async def test_an_emptied_store_that_is_adopted_gets_a_new_identity_at_once(shop
 
 
 async def test_another_store_that_is_adopted_is_the_one_from_then_on(shop):
-    shop.weather.identity = "store-2"
+    shop.store_probe.identity = "store-2"
     await shop.passes(seconds=31)
     assert (await adopted(shop)).store.identity == "store-2"
     await ask(shop)
@@ -151,13 +151,13 @@ async def test_another_store_that_is_adopted_is_the_one_from_then_on(shop):
 
 
 async def test_what_was_accepted_once_says_nothing_about_the_next_time(shop):
-    shop.weather.identity = ""
+    shop.store_probe.identity = ""
     await shop.passes(seconds=31)
     await adopted(shop)
-    shop.weather.identity = "store-2"
+    shop.store_probe.identity = "store-2"
     await shop.passes(seconds=31)
     await adopted(shop)
-    shop.weather.identity = ""
+    shop.store_probe.identity = ""
     await shop.passes(seconds=31)
 
     status = (await target(shop)).status
@@ -165,7 +165,7 @@ async def test_what_was_accepted_once_says_nothing_about_the_next_time(shop):
 
 
 async def test_what_is_adopted_is_what_was_seen_and_not_what_came_after_it(shop):
-    shop.weather.identity = "store-2"
+    shop.store_probe.identity = "store-2"
     await shop.passes(seconds=31)
 
     status = await adopted(shop, identity="store-3")
@@ -188,7 +188,7 @@ async def test_an_upload_that_is_cancelled_meanwhile_ends(shop):
 
 async def test_a_target_with_a_new_url_takes_the_store_that_is_there(world):
     found = await target(world)
-    world.weather.identity = "store-2"
+    world.store_probe.identity = "store-2"
     await world.store.update(found.replace(spec=found.spec.replace(url="file:///elsewhere")))
     await world.settle()
 
@@ -200,18 +200,18 @@ async def test_a_target_that_is_made_anew_takes_the_store_that_is_there(world):
     found = await target(world)
     await world.store.delete(found.ref)
     await world.settle()
-    world.weather.identity = "store-2"
+    world.store_probe.identity = "store-2"
     await world.store.create(found.replace(status=BackupTargetStatus()).with_metadata(uid="", resource_version=""))
     await world.settle()
 
     assert (await target(world)).status.store.identity == "store-2"
 
 
-async def upgraded(world, **weather):
+async def upgraded(world, **seen):
     """A server of before stops, which called the target available, and one of now begins."""
     found = await target(world)
     await world.store.update_status(found.replace(status=BackupTargetStatus(available=True)))
-    vars(world.weather).update(weather)
+    vars(world.store_probe).update(seen)
     await world.restart()
 
 
@@ -219,39 +219,39 @@ async def test_after_an_upgrade_the_store_is_recognised_by_the_volumes_of_finish
     await upgraded(backed_up, identity="")
 
     status = (await target(backed_up)).status
-    assert backed_up.weather.asked_for == ("blog.posts", "shop.db")
+    assert backed_up.store_probe.asked_for == ("blog.posts", "shop.db")
     assert (status.available, status.store.identity) == (True, "store-1")
 
 
 async def test_after_an_upgrade_with_the_share_away_nothing_is_written_until_it_is_back_or_adopted(backed_up):
-    await upgraded(backed_up, identity="", unrecognised=True)
+    await upgraded(backed_up, identity="", volumes=())
     await ask(backed_up, "late")
 
     status = (await target(backed_up)).status
     assert (status.available, status.store.identity, status.store.url) == (False, "", "")
     assert await why(backed_up, Backup, "late") == ("Queued", "StoreIdentityMissing")
     assert backed_up.movers.started == backed_up.movers.waiting == []
-    backed_up.weather.unrecognised = False
+    backed_up.store_probe.volumes = None
     backed_up.movers.obliging = True
     await backed_up.passes(seconds=6)
     assert await backed_up.phase(Backup, "late") == "Completed"
 
 
 async def test_after_an_upgrade_an_emptied_store_can_be_adopted(backed_up):
-    await upgraded(backed_up, identity="", unrecognised=True)
+    await upgraded(backed_up, identity="", volumes=())
 
-    status = await adopted(backed_up, unrecognised=False)
+    status = await adopted(backed_up, volumes=None)
 
     assert (status.available, status.store.identity) == (True, "store-1")
-    assert backed_up.weather.asked_for == ()
+    assert backed_up.store_probe.asked_for == ()
 
 
 async def test_a_store_that_takes_no_identity_is_known_by_its_volumes_at_each_look(backed_up):
-    backed_up.weather.takes_none = True
+    backed_up.store_probe.takes_none = True
     await upgraded(backed_up, identity="")
     assert (await target(backed_up)).status.store == StoreIdentity(url="file:///somewhere")
 
-    backed_up.weather.unrecognised = True
+    backed_up.store_probe.volumes = ()
     await backed_up.passes(seconds=31)
 
     status = (await target(backed_up)).status
@@ -263,6 +263,6 @@ async def test_jobs_that_write_to_a_place_that_nobody_has_looked_at_do_not_begin
     await ask(shop)
     assert isinstance(shop.movers.started[0].job, UploadJob)
 
-    await upgraded(shop, store_is_down=True)
+    await upgraded(shop, down=True)
 
     assert shop.movers.started == shop.movers.waiting == []

@@ -74,7 +74,7 @@ async def test_disabled_backs_up_nothing_and_says_what_would_come_back_without_d
 
 async def test_if_changed_backs_up_only_what_was_written_to(protected):
     await take(protected, "first")
-    protected.archives.changed.add("/data/shop/db")
+    protected.volume_probe.changed["/data/shop/db"] = protected.clock.now()
 
     again = await take(protected, "again", POLICY.IF_CHANGED)
 
@@ -223,11 +223,11 @@ async def test_a_system_backup_waits_for_the_right_store_with_that_reason(protec
 
 
 async def test_a_store_that_goes_away_while_volumes_are_backed_up_holds_them_in_the_queue(protected):
-    protected.weather.store_is_down = protected.archives.away = True
+    protected.store_probe.down = protected.archives.away = True
     await protected.passes(seconds=31)
     protected.archives.away = False
     waiting = await take(protected, "s")
-    protected.weather.store_is_down = False
+    protected.store_probe.down = False
     await protected.passes(seconds=15)
 
     assert waiting.status.phase is SystemBackupPhase.CREATING_VOLUME_BACKUPS

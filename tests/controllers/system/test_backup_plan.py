@@ -67,7 +67,7 @@ async def test_case_4_first_then_unchanged_then_after_writes(shop, policy, count
     found = []
     for name in ("first", "unchanged", "written"):
         if name == "written":
-            shop.archives.changed.add("/data/shop/db")
+            shop.volume_probe.changed["/data/shop/db"] = shop.clock.now()
         await shop.passes(minutes=1)
         system = await take(shop, name, policy)
         found.append(await backups(shop))

@@ -181,14 +181,14 @@ async def test_a_store_that_goes_away_before_definitions_are_made_is_waited_for_
 
 async def test_a_store_that_goes_away_while_volumes_come_back_holds_them_and_fails_none(bare):
     world, url = bare
-    world.weather.store_is_down = True
+    world.store_probe.down = True
     await world.passes(seconds=31)
     await world.store.create(wanted(url, "db", "files"))
     await world.settle()
     (download,) = await world.all(PodVolumeRestore)
     started = list(world.movers.started)
     world.movers.obliging = True
-    world.weather.store_is_down = False
+    world.store_probe.down = False
     await world.passes(minutes=2)
 
     assert (started, download.status.condition("Waiting").reason) == ([], "TargetUnavailable")

@@ -108,7 +108,7 @@ async def _admit_volume(services: Services, resource: Resource) -> Resource:
     TreeGlobs(resource.spec.excludes)  # refuses one that can never match: who excludes a secret must not find it later
     if resource.spec.node is not None:
         check_node(resource.spec.node, (await services.store.list(Node)).items)
-    await services.surroundings.check_volume(resource.spec)
+    await services.volume_probe.measure(resource.spec)
     return resource
 
 
@@ -127,7 +127,7 @@ async def _admit_namespace(_services: Services, resource: Resource) -> Resource:
 
 async def _admit_target(services: Services, resource: Resource) -> Resource:
     assert isinstance(resource, BackupTarget)  # noqa: S101  # see ADMISSIONS
-    await services.surroundings.check_target(await access_to(resource, services.secrets))
+    await services.store_probe.check(await access_to(resource, services.secrets))
     return resource
 
 

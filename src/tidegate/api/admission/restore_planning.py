@@ -66,11 +66,11 @@ async def _broken(services: Services, sources: Iterable[TransferSpec]) -> dict[s
 async def looked_at(services: Services, paths: Iterable[str], targets: Iterable[BackupTarget]) -> dict[str, Place]:
     """What is there now; the stores of these targets are in the way of what touches them."""
     stores = store_places(targets)
-    return {path: await services.surroundings.look_at(path, keep_out=stores) for path in paths}
+    return {path: await services.volume_probe.look_at(path, keep_out=stores) for path in paths}
 
 
 async def _looks(services: Services, found: Iterable[Placement]) -> dict[str, Place]:
     paths = list(dict.fromkeys(placement.path for placement in found if placement.path))[:_MOST_LOOKS]
     places = await looked_at(services, paths, (await services.store.list(BackupTarget)).items)
-    users = await services.surroundings.users_of([path for path, place in places.items() if place.full])
+    users = await services.volume_probe.users_of([path for path, place in places.items() if place.full])
     return places | {path: places[path].replace(used_by=user) for path, user in users.items()}

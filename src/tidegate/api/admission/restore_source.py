@@ -99,6 +99,6 @@ async def _from_url(services: Services, text: str) -> RestoreSource:
             f"no backup target has the URL {url.target}", hint=f"make one: tidegate target create NAME {url.target}"
         )
     access = await access_to(target, services.secrets)
-    stored = await services.surroundings.stored_backup(access, url.volume, url.backup)
+    stored = await services.store_probe.stored_backup(access, url.volume, url.backup)
     source = source_of(stored, target=target.name, store_volume=url.volume, store_backup=url.backup)
     return RestoreSource(None, [source], {url.backup: stored.size})

@@ -8,7 +8,8 @@ from urllib.parse import quote, unquote_to_bytes
 
 from tidegate.app.machine.daemon_threads import in_daemon_thread
 from tidegate.app.machine.encryption_key import find_key
-from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.app.machine.in_time import in_time
+from tidegate.app.machine.store_probe import ThreadedStoreProbe
 from tidegate.datapath.inspection.tree_index import Marker, TreeIndex, marker_of
 from tidegate.datapath.inspection.tree_look import index_tree, read_file
 from tidegate.datapath.stored_volume import StoredVolume
@@ -61,8 +62,8 @@ class ReadFile:
 class KeptTrees:
     """Keeps the promise of StoredTrees. A tree is opened once, however many ask for it at the same time."""
 
-    def __init__(self, surroundings: LocalSurroundings, clock: Clock) -> None:
-        self._surroundings = surroundings
+    def __init__(self, store_probe: ThreadedStoreProbe, clock: Clock) -> None:
+        self._store_probe = store_probe
         self._clock = clock
         self._trees: dict[Key, asyncio.Future[TreeIndex]] = {}
         self._used: dict[Key, float] = {}
@@ -85,7 +86,7 @@ class KeptTrees:
         self._files += 1
         try:
             opening = in_daemon_thread(lambda: _open(index, place, path, part), name=_LOOK)
-            opened = await self._surroundings.in_time(opening, place.access.url)
+            opened = await in_time(opening, place.access.url)
         except BaseException:
             self._files -= 1
             raise
@@ -106,7 +107,7 @@ class KeptTrees:
         key = (access.url, tuple(sorted(access.credentials.items())), place.store_volume, place.store_backup)
         opening = self._trees.get(key)
         if opening is None or (opening.done() and opening.exception() is not None):
-            await self._surroundings.check_target(access)  # a store that hangs is looked at by one thread only
+            await self._store_probe.check(access)  # a store that hangs is looked at by one thread only
             opening = self._trees.get(key)  # somebody else may have begun meanwhile
         if opening is None or (opening.done() and opening.exception() is not None):
             self._make_room()

@@ -23,7 +23,7 @@ from tidegate.ports.catalogue import Catalogue
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import SecretStore, way_to
-from tidegate.ports.surroundings import Surroundings
+from tidegate.ports.store_probe import StoreProbe
 
 log = structlog.get_logger(__name__)
 
@@ -46,7 +46,7 @@ class TargetController:
 
     store: ResourceStore
     clock: Clock
-    surroundings: Surroundings
+    store_probe: StoreProbe
     secrets: SecretStore
     catalogue: Catalogue | None = None
     """By what it knows a store that has no identity yet is recognised."""
@@ -99,10 +99,10 @@ class TargetController:
         try:
             access = await way_to(target, self.secrets)
             if expected.identity:
-                await self.surroundings.check_target(access.replace(identity=expected.identity))
+                await self.store_probe.check(access.replace(identity=expected.identity))
                 return expected.identity, None
             volumes = await self._known_volumes(target.name) if expected.recognise else ()
-            return await self.surroundings.identify(access, volumes=volumes), None
+            return await self.store_probe.identify(access, volumes=volumes), None
         except TidegateError as error:
             return "", error
 

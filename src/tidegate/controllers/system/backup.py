@@ -48,6 +48,7 @@ from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import SecretStore, access_to
 from tidegate.ports.system_archives import StoredArchive, SystemArchives
+from tidegate.ports.volume_probe import VolumeProbe
 
 log = structlog.get_logger(__name__)
 
@@ -62,6 +63,7 @@ class SystemBackupController:
     clock: Clock
     secrets: SecretStore
     archives: SystemArchives
+    volume_probe: VolumeProbe
     version: str
     catalogue: Catalogue | None = None
     """Without one, only what this server made counts as a backup."""
@@ -114,7 +116,7 @@ class SystemBackupController:
                 raise AlreadyExists(f"the store already has a system backup {place.name} (version {place.version})")
         volumes = await all_of(self.store, Volume)
         last = await last_backups(self.store, self.catalogue, volumes)
-        changed = await changed_volumes(self.archives, system, volumes, last)
+        changed = await changed_volumes(self.volume_probe, system, volumes, last)
         now, settings = self.clock.now(), await settings_now(self.store)
         status = system.status.no_longer_waiting().replace(
             phase=SystemBackupPhase.CREATING_VOLUME_BACKUPS,

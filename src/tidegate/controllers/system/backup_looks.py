@@ -23,7 +23,7 @@ from tidegate.model.transfers.transfer import BACKUP_LABEL, UPLOADS, Transfer
 from tidegate.model.volumes.volume import Volume
 from tidegate.ports.catalogue import Catalogue
 from tidegate.ports.resource_store import ResourceStore
-from tidegate.ports.system_archives import SystemArchives
+from tidegate.ports.volume_probe import VolumeProbe
 
 
 async def volume_uploads(store: ResourceStore, selector: Selector = EVERYTHING) -> list[Transfer]:
@@ -58,7 +58,7 @@ async def last_backups(
 
 
 async def changed_volumes(
-    archives: SystemArchives, system: SystemBackup, volumes: Iterable[Volume], known: Mapping[str, LastBackup]
+    probe: VolumeProbe, system: SystemBackup, volumes: Iterable[Volume], known: Mapping[str, LastBackup]
 ) -> frozenset[str]:
     """Those with a backup that may have changed since it began; looked at only if the policy wants to know."""
     if system.spec.volume_backup_policy is not VolumeBackupPolicy.IF_CHANGED:
@@ -67,7 +67,7 @@ async def changed_volumes(
     for volume in volumes:
         last = known.get(full_name(volume))
         began = last.began_at if last is not None else None
-        if last is not None and (began is None or await archives.changed_since(volume.spec, began)):
+        if last is not None and (began is None or await probe.changed_since(volume.spec, began)):
             changed.add(full_name(volume))
     return frozenset(changed)
 

@@ -1,15 +1,10 @@
 """A server that lives on a store until it is idle or dies, and another one after it: for crashes at every moment."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.recovery import recover
-from tidegate.errors import NotFound, RetryableError
-from tidegate.model.restores.restore_plan import Place, StoredBackup
-from tidegate.model.transfers.mover_job import TargetAccess
-from tidegate.model.volumes.kept_place import KeptPlace
-from tidegate.model.volumes.volume import VolumeSpec
+from tidegate.errors import RetryableError
 from tidegate.objects.memory import MemoryObjects
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
@@ -17,6 +12,8 @@ from tidegate.testing.doubles.hooks import FakeHooks
 from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.notifier import FakeNotifier
 from tidegate.testing.doubles.scratch import FakeScratch
+from tidegate.testing.doubles.store_probe import FakeStoreProbe
+from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_target, a_volume
 from tidegate.testing.resources.crashing_store import CrashingStore
@@ -25,33 +22,6 @@ from tidegate.testing.stores.system_archives import MemoryArchives
 
 FOR_EVER = 10**6
 _TURNS = 1500
-
-
-class FineWeather:
-    """Surroundings in which nothing is wrong."""
-
-    async def check_volume(self, _spec: VolumeSpec) -> int:
-        """See Surroundings."""
-        return 1
-
-    async def check_target(self, _access: TargetAccess) -> None:
-        """See Surroundings."""
-
-    async def identify(self, _access: TargetAccess, *, volumes: Sequence[str] = ()) -> str:  # noqa: ARG002  # a promise
-        """See Surroundings."""
-        return "a-store"
-
-    async def stored_backup(self, _access: TargetAccess, volume: str, backup: str) -> StoredBackup:
-        """See Surroundings."""
-        raise NotFound(f"cannot find backup {backup} of volume {volume} in the store")
-
-    async def look_at(self, _path: str, *, keep_out: Sequence[KeptPlace] = ()) -> Place:  # noqa: ARG002  # a promise
-        """See Surroundings."""
-        return Place()
-
-    async def users_of(self, _paths: Sequence[str]) -> Mapping[str, str]:
-        """See Surroundings."""
-        return {}
 
 
 @dataclass
@@ -90,7 +60,8 @@ class MortalWorld:
             mortal,
             self.clock,
             movers,
-            FineWeather(),
+            FakeStoreProbe(),
+            volume_probe=FakeVolumeProbe(),
             hooks=self.hooks,
             scratch=self.scratch,
             notifier=self.notifier,

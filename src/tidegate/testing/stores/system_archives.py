@@ -1,7 +1,6 @@
 """System backups in a store of memory: the real data path, without threads, so that a manual clock rules."""
 
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 
 from tidegate.datapath.system_archives import (
     Written,
@@ -17,7 +16,6 @@ from tidegate.format.cfgs.system_archive import encode_archive
 from tidegate.format.cfgs.system_backup_cfg import ArchivePlace
 from tidegate.model.system_archive import SystemArchive
 from tidegate.model.transfers.mover_job import TargetAccess
-from tidegate.model.volumes.volume import VolumeSpec
 from tidegate.ports.object_store import ObjectStore
 from tidegate.ports.system_archives import StoredArchive
 
@@ -30,8 +28,6 @@ class MemoryArchives:
     away: bool = False
     trouble: StoreUnavailable | None = None
     """What whoever asks is answered, if anything."""
-    changed: set[str] = field(default_factory=set)
-    """Paths of volumes that were written to."""
     key: EncryptionKey | None = None
     """Of the store."""
     listed: int = 0
@@ -59,10 +55,6 @@ class MemoryArchives:
     async def remove(self, access: TargetAccess, place: ArchivePlace, *, only_of: str | None = None) -> None:
         """See SystemArchives."""
         remove_archive(self._reached(access), place, only_of=only_of, key=self.key)
-
-    async def changed_since(self, volume: VolumeSpec, _moment: datetime) -> bool:
-        """See SystemArchives."""
-        return volume.path in self.changed
 
     def _reached(self, access: TargetAccess) -> ObjectStore:
         if self.trouble is not None:

@@ -5,7 +5,8 @@ import threading
 
 import pytest
 
-from tidegate.app.machine.surroundings import LocalSurroundings
+from tidegate.app.machine.in_time import in_time
+from tidegate.app.machine.store_probe import ThreadedStoreProbe
 from tidegate.errors import NotFound, StoreUnavailable
 from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.directory import DirectoryObjects
@@ -15,7 +16,7 @@ STORE = TargetAccess(url="file:///somewhere")
 
 
 async def test_a_store_that_answers_is_good():
-    await LocalSurroundings(lambda _access: None).check_target(STORE)
+    await ThreadedStoreProbe(lambda _access: None).check(STORE)
 
 
 async def test_what_a_store_says_is_told():
@@ -23,7 +24,7 @@ async def test_what_a_store_says_is_told():
         raise StoreUnavailable("not today")
 
     with pytest.raises(StoreUnavailable, match="not today"):
-        await LocalSurroundings(refuse).check_target(STORE)
+        await ThreadedStoreProbe(refuse).check(STORE)
 
 
 async def test_a_store_that_hangs_is_given_up_in_time_and_costs_one_thread_only():
@@ -34,23 +35,23 @@ async def test_a_store_that_hangs_is_given_up_in_time_and_costs_one_thread_only(
         looked.set()
         answer.wait()
 
-    surroundings = LocalSurroundings(hang, answer_seconds=0.01)
+    probe = ThreadedStoreProbe(hang, answer_seconds=0.01)
     for _ in range(3):
         with pytest.raises(StoreUnavailable, match="did not answer within"):
-            await surroundings.check_target(STORE)
+            await probe.check(STORE)
     assert looked.wait(30)
     assert looks == [STORE.url]
 
     answer.set()
-    patient = LocalSurroundings(hang)
-    await asyncio.gather(patient.check_target(STORE), patient.check_target(STORE))
+    patient = ThreadedStoreProbe(hang)
+    await asyncio.gather(patient.check(STORE), patient.check(STORE))
     assert looks == [STORE.url, STORE.url]
 
 
 async def test_whoever_is_cancelled_when_the_answer_comes_is_cancelled_all_the_same():
     """A look that went on with its answer kept its worker, and so a server that was told to stop, for ever."""
     answer = asyncio.get_running_loop().create_future()
-    asking = asyncio.create_task(LocalSurroundings().in_time(answer, "file:///mnt"))
+    asking = asyncio.create_task(in_time(answer, "file:///mnt"))
     await asyncio.sleep(0)
 
     answer.set_result("good")
@@ -61,9 +62,9 @@ async def test_whoever_is_cancelled_when_the_answer_comes_is_cancelled_all_the_s
 
 
 async def test_the_real_look_tells_a_missing_directory(tmp_path):
-    await LocalSurroundings().check_target(TargetAccess(url=f"file://{tmp_path}"))
+    await ThreadedStoreProbe().check(TargetAccess(url=f"file://{tmp_path}"))
     with pytest.raises(StoreUnavailable, match="is not a directory"):
-        await LocalSurroundings().check_target(TargetAccess(url=f"file://{tmp_path}/missing"))
+        await ThreadedStoreProbe().check(TargetAccess(url=f"file://{tmp_path}/missing"))
 
 
 async def test_a_stored_backup_tells_what_it_holds_and_a_missing_one_is_not_found(tmp_path):
@@ -73,8 +74,8 @@ async def test_a_stored_backup_tells_what_it_holds_and_a_missing_one_is_not_foun
     bench.upload(tmp_path / "image", "backup-1")
     access = TargetAccess(url=f"file://{tmp_path}/store")
 
-    stored = await LocalSurroundings().stored_backup(access, "shop.db", "backup-1")
+    stored = await ThreadedStoreProbe().stored_backup(access, "shop.db", "backup-1")
 
     assert (stored.is_tree, stored.size) == (False, 5000)
     with pytest.raises(NotFound, match="cannot find backup backup-2"):
-        await LocalSurroundings().stored_backup(access, "shop.db", "backup-2")
+        await ThreadedStoreProbe().stored_backup(access, "shop.db", "backup-2")

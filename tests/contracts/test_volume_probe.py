@@ -1,0 +1,145 @@
+"""What everything that looks at volumes promises."""
+
+import os
+from datetime import UTC, datetime
+
+import pytest
+
+from tidegate.app.machine.volume_probe import LocalVolumeProbe
+from tidegate.errors import SourceUnreadable
+from tidegate.model.restores.restore_plan import Place, PlaceState
+from tidegate.model.volumes.kept_place import KeptPlace
+from tidegate.model.volumes.volume import VolumeSpec
+from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
+
+LONG_AGO, NOW, LATER = (datetime(year, 1, 1, tzinfo=UTC) for year in (2001, 2050, 2999))
+
+
+class Machine:
+    """Volumes on the disk."""
+
+    def __init__(self, root):
+        self.root, self.probe = root, LocalVolumeProbe()
+
+    def path(self, name):
+        return str(self.root / name)
+
+    def put_directory(self, name, size):
+        (self.root / name).mkdir()
+        (self.root / name / "file").write_bytes(b"x" * size)
+
+    def put_empty(self, name):
+        (self.root / name).mkdir()
+
+    def put_image(self, name, size):
+        (self.root / name).write_bytes(b"x" * size)
+
+    def take_away(self, _name):
+        """It never was there."""
+
+
+class Pretence:
+    """Volumes that a fake is told of."""
+
+    def __init__(self, root):
+        self.root, self.probe = root, FakeVolumeProbe()
+
+    def path(self, name):
+        return str(self.root / name)
+
+    def put_directory(self, name, size):
+        self._put(name, size, PlaceState.DIRECTORY)
+
+    def put_empty(self, name):
+        self._put(name, 0, PlaceState.EMPTY)
+
+    def put_image(self, name, size):
+        self._put(name, size, PlaceState.FILE)
+
+    def take_away(self, name):
+        self.probe.missing.add(self.path(name))
+
+    def _put(self, name, size, state):
+        path = self.path(name)
+        self.probe.places[path], self.probe.sizes[path] = Place(state=state), size
+        self.probe.changed[path] = NOW
+
+
+@pytest.fixture(params=[Machine, Pretence])
+def world(request, tmp_path):
+    return request.param(tmp_path)
+
+
+@pytest.fixture
+def probe(world):
+    return world.probe
+
+
+async def test_a_volume_has_the_bytes_of_its_files_or_of_its_image(world, probe):
+    world.put_directory("tree", 5000)
+    world.put_image("disk", 8192)
+
+    assert await probe.measure(VolumeSpec(directory=world.path("tree"))) == 5000
+    assert await probe.measure(VolumeSpec(image=world.path("disk"))) == 8192
+
+
+@pytest.mark.parametrize("kind", ["directory", "image", "device"])
+async def test_a_volume_that_is_not_there_is_unreadable_by_name(world, probe, kind):
+    world.take_away("gone")
+
+    with pytest.raises(SourceUnreadable, match="gone"):
+        await probe.measure(VolumeSpec.model_validate({kind: world.path("gone")}))
+
+
+@pytest.mark.parametrize(("kind", "there"), [("directory", "disk"), ("image", "tree"), ("device", "disk")])
+async def test_a_volume_of_another_kind_than_the_named_one_is_unreadable(world, probe, kind, there):
+    world.put_directory("tree", 10)
+    world.put_image("disk", 10)
+
+    with pytest.raises(SourceUnreadable, match=there):
+        await probe.measure(VolumeSpec.model_validate({kind: world.path(there)}))
+
+
+async def test_a_look_says_what_is_there_and_nothing_is_a_free_place(world, probe):
+    world.put_directory("tree", 10)
+    world.put_empty("empty")
+    world.put_image("disk", 10)
+
+    found = {name: (await probe.look_at(world.path(name))).state for name in ("tree", "empty", "disk", "nothing")}
+    assert found == {
+        "tree": PlaceState.DIRECTORY,
+        "empty": PlaceState.EMPTY,
+        "disk": PlaceState.FILE,
+        "nothing": PlaceState.FREE,
+    }
+
+
+@pytest.mark.parametrize("place", ["kept", "kept/deeper", ""])
+async def test_a_kept_place_is_in_the_way_of_what_is_it_lies_in_it_or_holds_it(world, probe, place):
+    kept = KeptPlace(path=world.path("kept"), what="the store of target t")
+
+    found = await probe.look_at(world.path(place), keep_out=(kept,))
+
+    assert found.in_the_way == f"it is, holds or lies in {world.path('kept')}, the store of target t"
+    assert (await probe.look_at(world.path("beside"), keep_out=(kept,))).in_the_way == ""
+
+
+async def test_places_that_nothing_uses_have_no_users(world, probe):
+    world.put_image("disk", 10)
+
+    assert await probe.users_of([world.path("disk"), world.path("nothing")]) == {}
+
+
+async def test_a_volume_changed_after_what_was_before_its_last_write_only(world, probe):
+    world.put_image("disk", 10)
+    volume = VolumeSpec(image=world.path("disk"))
+
+    assert await probe.changed_since(volume, LONG_AGO)
+    assert not await probe.changed_since(volume, LATER)
+
+
+async def test_what_cannot_be_seen_counts_as_changed(world, probe):
+    world.take_away("gone")
+
+    assert await probe.changed_since(VolumeSpec(image=world.path("gone")), LATER)
+    assert await probe.changed_since(VolumeSpec(device=os.devnull), LATER)
