@@ -46,7 +46,7 @@ class Step:
 STEPS = st.lists(
     st.builds(
         Step,
-        verb=st.sampled_from(["create", "create", "update", "update", "status", "delete", "list"]),
+        verb=st.sampled_from(["create", "create", "update", "update", "status", "cancel", "delete", "list"]),
         name=NAMES,
         labels=LABELS,
         finalizers=FINALIZERS,
@@ -72,6 +72,8 @@ async def perform(store: ResourceStore, step: Step) -> object:
         case "delete":
             await store.delete(a_backup(step.name).ref)
             return None
+        case "cancel":
+            return await store.cancel(a_backup(step.name).ref, uid=step.owners[0] if step.owners else None)
         case "list":
             return await store.list(Backup, selector=Selector.matching(step.labels), limit=step.number + 1)
     current = await store.get(Backup, step.name)

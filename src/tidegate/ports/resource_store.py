@@ -88,16 +88,25 @@ class ResourceStore(Protocol):
     async def update(self, resource: R) -> R:
         """Replace spec, labels, annotations, finalizers and owners; the stored status is left alone.
 
-        So is what belongs to the store: uid, generation (it counts changes of the spec), the times of creation and
-        deletion. Raises StaleVersion if `resource` is not the newest version or an earlier namesake, NotFound if it is
-        gone, Refused for a new finalizer on a deleted resource, InvalidInput for what could not be read back. An update
-        that changes nothing writes nothing and makes no event. Removing the last finalizer of a deleted resource
-        removes it; the answer is how it was right before.
+        So are the request to cancel, which only `cancel` sets, and what belongs to the store: uid, generation (it
+        counts changes of the spec), the times of creation and deletion. Raises StaleVersion if `resource` is not the
+        newest version or an earlier namesake, NotFound if it is gone, Refused for a new finalizer on a deleted
+        resource, InvalidInput for what could not be read back. An update that changes nothing writes nothing and makes
+        no event. Removing the last finalizer of a deleted resource removes it; the answer is how it was right before.
         """
         ...
 
     async def update_status(self, resource: R) -> R:
         """Replace the status only. Errors and the case of no change as for `update`."""
+        ...
+
+    async def cancel(self, ref: Ref, *, uid: str | None = None) -> Resource:
+        """Set the request to cancel (`spec.cancel`), whatever the newest version is, and return the resource.
+
+        Nothing takes the request back. Setting it twice changes nothing. With `uid`, a namesake that came later is left
+        alone (NotFound). Raises NotFound if there is no such resource, InvalidInput for a kind that cannot be
+        cancelled, Refused when it is too late: the resource has ended or is being deleted, or a deletion has begun.
+        """
         ...
 
     async def delete(self, ref: Ref, *, uid: str | None = None) -> None:

@@ -13,7 +13,18 @@ from tidegate.ports.identity import NewId
 from tidegate.ports.resource_store import Change, Event, Page
 from tidegate.resources.event_log import KEPT_EVENTS, EventLog, check_given_out
 from tidegate.resources.paging import PlaceInList, check_limit, place_of
-from tidegate.resources.writes import Create, Delete, Effect, Update, UpdateStatus, Write, checked, no_such, plan_write
+from tidegate.resources.writes import (
+    Cancel,
+    Create,
+    Delete,
+    Effect,
+    Update,
+    UpdateStatus,
+    Write,
+    checked,
+    no_such,
+    plan_write,
+)
 
 R = TypeVar("R", bound=Resource)
 
@@ -81,6 +92,10 @@ class MemoryStore:
     async def update_status(self, resource: R) -> R:
         """See ResourceStore."""
         return cast("R", self._write(UpdateStatus(resource.replace(status=checked(resource.status)))))
+
+    async def cancel(self, ref: Ref, *, uid: str | None = None) -> Resource:
+        """See ResourceStore."""
+        return cast("Resource", self._write(Cancel(ref, uid)))
 
     async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
         """See ResourceStore."""

@@ -17,6 +17,7 @@ from tidegate.decide.resources.lifecycle import (
     Removed,
     Stored,
     is_orphan,
+    on_cancel,
     on_create,
     on_delete,
     on_status,
@@ -53,6 +54,14 @@ class UpdateStatus:
 
 
 @dataclass(frozen=True)
+class Cancel:
+    """Set the request to cancel; with `uid` only if it is still the same one."""
+
+    ref: Ref
+    uid: str | None
+
+
+@dataclass(frozen=True)
 class Delete:
     """Remove or mark; with `uid` only if it is still the same one."""
 
@@ -60,7 +69,7 @@ class Delete:
     uid: str | None
 
 
-Write = Create | Update | UpdateStatus | Delete
+Write = Create | Update | UpdateStatus | Cancel | Delete
 
 
 class Rows(Protocol):
@@ -106,6 +115,8 @@ def plan_write(write: Write, rows: Rows, *, last_version: int, now: datetime) ->
             answer = draft.update(write)
         case UpdateStatus():
             answer = draft.update_status(write)
+        case Cancel():
+            answer = draft.cancel(write)
         case Delete():
             draft.delete(write)
     draft.delete_dependents()
@@ -161,6 +172,10 @@ class _Draft:
     def update_status(self, write: UpdateStatus) -> Resource:
         current = self._existing(write.resource.ref)
         return self._carry_out(current, on_status(current, write.resource, version=self.next_version))
+
+    def cancel(self, write: Cancel) -> Resource:
+        current = self._existing(write.ref, write.uid)
+        return self._carry_out(current, on_cancel(current, version=self.next_version))
 
     def delete(self, write: Delete) -> None:
         self._delete(self._existing(write.ref, write.uid))

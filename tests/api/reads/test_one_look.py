@@ -67,7 +67,7 @@ async def come_and_go(world, kind, make):
                 if dice.random() < 0.5:
                     await world.store.delete(one.ref)
                 else:
-                    await world.store.update(one.with_spec(cancel=True))
+                    await world.store.cancel(one.ref)
         await settle(dice.randint(1, 12))
 
 

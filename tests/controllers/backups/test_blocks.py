@@ -221,7 +221,7 @@ async def test_a_cancelled_backup_thaws_what_it_froze_and_begins_nothing_more(wo
     await world.settle()
     backup = await world.store.get(Backup, "b")
 
-    await world.store.update(backup.with_spec(cancel=True))
+    await world.store.cancel(backup.ref)
     await world.settle()
 
     assert world.hooks.told == ["pre freeze shop: db", "post thaw shop: db"]
@@ -238,7 +238,7 @@ async def test_cancelling_does_not_wait_for_a_pre_hook_that_hangs(world):
     await world.store.create(a_backup("b", "shop").with_spec(hooks=freezing()))
     await world.settle()
 
-    await world.store.update((await world.store.get(Backup, "b")).with_spec(cancel=True))
+    await world.store.cancel(Ref("Backup", "b"))
     await world.settle()
 
     assert world.hooks.told == ["pre freeze shop: db", "post thaw shop: db"]

@@ -11,7 +11,7 @@ from tidegate.testing.resources.put import put
 
 async def cancel(world, name):
     backup = await world.store.get(Backup, name)
-    await world.store.update(backup.with_spec(cancel=True))
+    await world.store.cancel(backup.ref)
     await world.settle()
 
 

@@ -340,7 +340,7 @@ async def test_cancelling_a_transfer_in_progress_ends_as_canceled(world):
     await world.settle()
     (upload,) = await world.all(PodVolumeBackup)
 
-    await world.store.update(upload.with_spec(cancel=True))
+    await world.store.cancel(upload.ref)
     await world.settle()
 
     assert await world.phase(PodVolumeBackup, upload.name) == "Canceled"

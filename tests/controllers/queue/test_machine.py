@@ -187,7 +187,7 @@ class Queues(RuleBasedStateMachine):
 
     async def _cancel(self, number, kind):
         if one := await self._pick(number, kind=kind):
-            await self.world.store.update(one.with_spec(cancel=True))
+            await self.world.store.cancel(one.ref)
         await self._settle()
 
     @rule(number=NUMBERS, kind=KINDS)

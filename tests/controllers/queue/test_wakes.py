@@ -113,7 +113,7 @@ async def test_a_namesake_of_one_that_was_deleted_stands_at_the_end(busy):
 
 
 async def test_cancelling_what_runs_lets_the_next_one_in(busy):
-    await busy.store.update((await busy.store.get(Backup, "runs")).with_spec(cancel=True))
+    await busy.store.cancel(Ref("Backup", "runs"))
     await busy.settle()
 
     assert await places(busy) == {"runs": ("Canceled", None), "waits": ("InProgress", None)}
@@ -122,7 +122,7 @@ async def test_cancelling_what_runs_lets_the_next_one_in(busy):
 async def test_cancelling_what_waits_lets_those_behind_step_forward(busy):
     await busy.store.create(a_backup("behind", "shop"))
     await busy.settle()
-    await busy.store.update((await busy.store.get(Backup, "waits")).with_spec(cancel=True))
+    await busy.store.cancel(Ref("Backup", "waits"))
     await busy.settle()
 
     assert await places(busy) == {"runs": ("InProgress", None), "waits": ("Canceled", None), "behind": ("Queued", 1)}

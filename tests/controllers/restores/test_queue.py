@@ -23,7 +23,7 @@ async def ask(world, name, *namespaces, **spec):
 
 async def cancel(world, name):
     restore = await world.store.get(Restore, name)
-    await world.store.update(restore.with_spec(cancel=True))
+    await world.store.cancel(restore.ref)
     await world.settle()
 
 

@@ -293,7 +293,7 @@ async def test_a_restore_that_begins_later_is_waited_for(world, desk):
     assert "reads it" in found.message
 
     reading = await world.store.get(DataDownload, "reads")
-    await world.store.update(reading.with_spec(cancel=True))
+    await world.store.cancel(reading.ref)
     await world.settle()
 
     assert len(jobs(world)) == 1

@@ -178,7 +178,7 @@ async def test_an_upload_that_is_cancelled_meanwhile_ends(shop):
     (mover,) = shop.movers.started
     backup = await shop.store.get(Backup, "b")
     mover.stubborn = True
-    await shop.store.update(backup.with_spec(cancel=True))
+    await shop.store.cancel(backup.ref)
     await shop.settle()
     mover.fail(StoreIdentityMissing.code, "it is not there")
     await shop.passes(hours=2)

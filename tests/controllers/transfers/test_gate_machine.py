@@ -86,7 +86,7 @@ async def something_happens(world, chance, number):
         case "move" if one:
             await carry_on(world, one, chance)
         case "cancel" if one:
-            await world.store.update(one.with_spec(cancel=True))
+            await world.store.cancel(one.ref)
         case "delete" if one:
             await world.store.delete(one.ref)
         case "node":

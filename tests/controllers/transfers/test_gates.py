@@ -62,7 +62,7 @@ async def test_one_that_is_deleted_by_force_leaves_its_place(world):
 
 async def test_one_that_is_cancelled_before_it_is_accepted_lets_others_pass(world):
     await world.ask("one", "two", "three")
-    await world.store.update((await world.now("two")).with_spec(cancel=True))
+    await world.store.cancel((await world.now("two")).ref)
     await world.step("one", P.FAILED)
 
     assert await world.phases("two", "three") == ["New", "Accepted"]

@@ -32,7 +32,7 @@ async def change(world, name, value):
 
 
 async def cancel(world, name="t"):
-    await world.store.update((await world.store.get(DataUpload, name)).with_spec(cancel=True))
+    await world.store.cancel(Ref("DataUpload", name))
     await world.settle()
 
 

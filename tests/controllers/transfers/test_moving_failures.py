@@ -121,7 +121,7 @@ async def test_velero_10255_many_that_are_cancelled_at_once_all_stop(world):
     names = [f"t{nth:02}" for nth in range(40)]
     await ask(world, *names)
     for name in names:
-        await world.store.update((await world.store.get(DataUpload, name)).with_spec(cancel=True))
+        await world.store.cancel(Ref("DataUpload", name))
     await world.settle()
 
     assert set(await phases(world, *names)) == {"Canceled"}

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from tidegate.model.resource import Ref
 from tidegate.model.transfers.mover_job import MOVER_DIED, RemoveJob
 from tidegate.model.transfers.transfer import DataDownload, DataUpload
 from tidegate.testing.resources.builders import a_transfer
@@ -63,7 +64,7 @@ async def test_one_that_waits_for_a_lock_can_be_cancelled_and_waits_no_longer_th
     await ask(world, "cancelled")
     finds_a_lock(world.movers.started[-1])
     await world.settle()
-    await world.store.update((await world.store.get(DataUpload, "cancelled")).with_spec(cancel=True))
+    await world.store.cancel(Ref("DataUpload", "cancelled"))
     await world.settle()
     assert await state(world, "cancelled") == ("Canceled", "")
 

@@ -170,7 +170,7 @@ async def test_one_that_is_called_off_leaves_nothing_and_proves_nothing(backed_u
     if moment == "checking":
         await finish_all(backed_up)
     verification = await backed_up.store.get(Verification, "v")
-    await backed_up.store.update(verification.with_spec(cancel=True))
+    await backed_up.store.cancel(verification.ref)
     await backed_up.settle()
 
     assert await backed_up.phase(Verification, "v") == "Canceled"
@@ -216,7 +216,7 @@ async def test_a_backup_stays_as_long_as_somebody_proves_it(backed_up):
     await backed_up.passes(minutes=5)
     assert await backed_up.phase(Backup, "b") == "Completed"
     verification = await backed_up.store.get(Verification, "v")
-    await backed_up.store.update(verification.with_spec(cancel=True))
+    await backed_up.store.cancel(verification.ref)
     await backed_up.passes(minutes=2)
 
     assert await backed_up.phase(Verification, "v") == "Canceled"

@@ -24,6 +24,7 @@ from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.frozen import Model
 from tidegate.model.queue.queue import EndsFirst, Queue, QueueExplanation, QueueObstacle, Workload
 from tidegate.model.reasons import Reason
+from tidegate.model.resource import Ref
 
 router = APIRouter(tags=["queue"], dependencies=[Depends(require_token)])
 
@@ -162,17 +163,8 @@ async def _with_ticket(services: Services, name: str, ticket: int) -> Backup:
 async def cancel(request: Request, name: str) -> JSONResponse:
     """Call a backup off, whatever it does; it ends as Canceled, or as what it was if it is done first."""
     services = services_of(request)
-    for _ in range(_ATTEMPTS):
-        backup = await services.store.get(Backup, name)
-        if backup.status.phase.final or backup.deleting:
-            raise Refused(f"backup {name} {_state(backup)}; there is nothing to cancel")
-        try:
-            if not backup.spec.cancel:
-                backup = await services.store.update(backup.with_spec(cancel=True))
-            return JSONResponse(await present_one(services, backup), status_code=202)
-        except StaleVersion:
-            continue
-    raise StaleVersion(f"backup {name} changes too often to be cancelled", hint="try again")
+    cancelled = await services.store.cancel(Ref("Backup", name))
+    return JSONResponse(await present_one(services, cancelled), status_code=202)
 
 
 def _state(backup: Backup) -> str:

@@ -15,16 +15,14 @@ from tidegate.decide.restores.places import volumes_written
 from tidegate.decide.restores.plan import PlanSurroundings, plan_restore
 from tidegate.decide.restores.queue import plan_restores
 from tidegate.decide.stores.target_away import all_away
-from tidegate.errors import NotFound, Refused, StaleVersion
+from tidegate.errors import NotFound, Refused
+from tidegate.model.resource import Ref
 from tidegate.model.restores.restore import Restore
 from tidegate.model.restores.restore_plan import RestorePlan
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.transfer import DOWNLOADS, TransferPhase
 
 router = APIRouter(tags=["restores"], dependencies=[Depends(require_token)])
-
-# The controllers write into the same status; whoever comes second looks again.
-_ATTEMPTS = 5
 
 
 # Not below /restores/: a restore may be called "plan".
@@ -68,15 +66,5 @@ async def _waiting_volumes(services: Services) -> int:
 async def cancel(request: Request, name: str) -> JSONResponse:
     """Call a restore off, whatever it does; it ends as Canceled, or as what it was if it is done first."""
     services = services_of(request)
-    for _ in range(_ATTEMPTS):
-        restore = await services.store.get(Restore, name)
-        if restore.status.phase.final or restore.deleting:
-            state = "is being deleted" if restore.deleting else f"is {restore.status.phase}"
-            raise Refused(f"restore {name} {state}; there is nothing to cancel")
-        try:
-            if not restore.spec.cancel:
-                restore = await services.store.update(restore.with_spec(cancel=True))
-            return JSONResponse(await present_one(services, restore), status_code=202)
-        except StaleVersion:
-            continue
-    raise StaleVersion(f"restore {name} changes too often to be cancelled", hint="try again")
+    cancelled = await services.store.cancel(Ref("Restore", name))
+    return JSONResponse(await present_one(services, cancelled), status_code=202)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from tidegate.controllers.backups.blocks import BackupBlocks, of_attempt
+from tidegate.controllers.reconcile.cancelling import cancel_all
 from tidegate.controllers.reconcile.finalizers import let_go
 from tidegate.controllers.reconcile.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
@@ -137,9 +138,7 @@ class BackupController:
 
     async def _cancel(self, backup: Backup, uploads: list[Transfer]) -> Backup:
         """Each ends by itself, soon: a mover that does not stop is killed. The time they have begins now."""
-        for upload in uploads:
-            if not upload.status.phase.final and not upload.spec.cancel:
-                await self.store.update(upload.with_spec(cancel=True))
+        await cancel_all(self.store, uploads)
         if backup.status.cancel_requested_at is not None:
             return backup
         return await self.store.update_status(backup.with_status(cancel_requested_at=self.clock.now()))

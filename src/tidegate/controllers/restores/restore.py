@@ -1,11 +1,12 @@
 """Carries one restore to its end: settles what it reads and writes, makes its downloads, tells how they ended."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 import structlog
 
+from tidegate.controllers.reconcile.cancelling import cancel_all
 from tidegate.controllers.reconcile.finalizers import let_go
 from tidegate.controllers.reconcile.observation import all_of, all_transfers, over_or_deleting
 from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
@@ -140,7 +141,7 @@ class RestoreController:
         now = self.clock.now()
         downloads = await self._downloads(restore)
         if restore.spec.cancel:
-            await self._cancel(downloads)
+            await cancel_all(self.store, downloads)  # each ends by itself, soon: a mover that does not stop is killed
         elif restore.status.progress is None:
             try:
                 found = await self._sources(restore)
@@ -162,12 +163,6 @@ class RestoreController:
             except AlreadyExists:
                 continue  # we were here before
         await self.store.update_status(restore.with_status(progress=RestoreProgress(total_items=len(found))))
-
-    async def _cancel(self, downloads: Iterable[Transfer]) -> None:
-        """Each ends by itself, soon: a mover that does not stop is killed."""
-        for download in downloads:
-            if not download.status.phase.final and not download.spec.cancel:
-                await self.store.update(download.with_spec(cancel=True))
 
     async def _see_cancel_through(self, name: str) -> Next:
         """End a cancelled restore whose downloads do not end; it must not keep its namespaces for ever."""

@@ -61,18 +61,13 @@ class DeletionDesk:
 
     async def cancel(self, name: str) -> Deletion:
         """See Deletions."""
-        for _ in range(_ATTEMPTS):
-            deletion = await self.store.get(Deletion, name)
-            if why := _why_not_cancel(deletion):
-                raise Refused(f"deletion {name} {why}")
-            try:
-                # Whoever begins it writes the same record: of the two, the second one is told to look again.
-                cancelled = await self.store.update(deletion.with_spec(cancel=True))
-            except StaleVersion:
-                continue
-            await self.show_again(cancelled)
-            return cancelled
-        raise StaleVersion(f"deletion {name} changes too often to be cancelled", hint="try again")
+        deletion = await self.store.get(Deletion, name)
+        if deletion.spec.cancel:
+            raise Refused(f"deletion {name} is cancelled already")
+        cancelled = await self.store.cancel(deletion.ref, uid=deletion.metadata.uid)
+        assert isinstance(cancelled, Deletion)  # noqa: S101  # its ref says so
+        await self.show_again(cancelled)
+        return cancelled
 
     async def retry(self, name: str) -> Deletion:
         """See Deletions."""
@@ -181,15 +176,3 @@ def _checked(volume: str, backups: Sequence[str] | None) -> tuple[str, ...]:
     if len(names) > MOST_AT_ONCE:
         raise InvalidInput(f"at most {MOST_AT_ONCE} backups are deleted at once, not {len(names)}", field="backups")
     return names
-
-
-def _why_not_cancel(deletion: Deletion) -> str:
-    if deletion.status.phase is DeletionPhase.RUNNING:
-        return "has begun; what is removed cannot be brought back"
-    if deletion.spec.cancel:
-        return "is cancelled already"
-    if deletion.status.phase.final:
-        return f"is {deletion.status.phase}; there is nothing to cancel"
-    if deletion.spec.upload:
-        return f"belongs to {deletion.spec.upload}, which is being deleted itself"
-    return ""

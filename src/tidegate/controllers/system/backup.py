@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from tidegate.controllers.reconcile.cancelling import cancel_all
 from tidegate.controllers.reconcile.finalizers import let_go
 from tidegate.controllers.reconcile.observation import all_of, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
@@ -137,9 +138,7 @@ class SystemBackupController:
         if verdict.deadline is not None:
             await self.store.update_status(system.with_status(deadline=verdict.deadline))
             return Next.after(verdict.deadline - now)
-        for name in verdict.overdue:  # nobody waits for them any more
-            if not backups[name].spec.cancel:
-                await self.store.update(backups[name].with_spec(cancel=True))
+        await cancel_all(self.store, (backups[name] for name in verdict.overdue))
         uploads = await uploads_of(self.store, backups.values())
         rows = volumes_as_they_are(system.status.volumes, backups, uploads, overdue=verdict.overdue)
         moved = bytes_backed_up(rows, backups, uploads, {})

@@ -7,6 +7,7 @@ from datetime import timedelta
 import structlog
 
 from tidegate.controllers.backups.check_runs import CheckRuns
+from tidegate.controllers.reconcile.cancelling import cancel_all
 from tidegate.controllers.reconcile.finalizers import let_go
 from tidegate.controllers.reconcile.observation import all_transfers, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
@@ -96,9 +97,7 @@ class VerificationController:
 
     async def _cancel(self, verification: Verification, downloads: Sequence[Transfer]) -> Next:
         """Its downloads stop by themselves, soon; what even that does not end is not waited for."""
-        for download in downloads:
-            if not download.status.phase.final and not download.spec.cancel:
-                await self.store.update(download.with_spec(cancel=True))
+        await cancel_all(self.store, downloads)
         now = self.clock.now()
         if all(download.status.phase.final for download in downloads):
             ended = ends_as(verification, VerificationPhase.CANCELED, "cancelled on request", now=now)

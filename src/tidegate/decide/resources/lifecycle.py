@@ -8,8 +8,9 @@ what they were given, and nobody should have to clear it first.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
+from tidegate.decide.resources.cancelling import cancelled, keeping_cancel
 from tidegate.errors import Refused, StaleVersion
 from tidegate.model.resource import Resource
 
@@ -49,8 +50,9 @@ def on_create(wanted: R, *, version: str, uid: str, now: datetime) -> Stored[R]:
 
 
 def on_update(current: R, wanted: R, *, version: str) -> Plan[R]:
-    """Take over spec, labels, annotations, finalizers and owners; never the status."""
+    """Take over spec, labels, annotations, finalizers and owners; never the status or the request to cancel."""
     _check_newest(current, wanted)
+    wanted = cast("R", keeping_cancel(current, wanted))
     _check_finalizers(current, wanted)
     theirs = current.metadata.replace(
         labels=wanted.metadata.labels,
@@ -77,6 +79,14 @@ def on_status(current: R, wanted: R, *, version: str) -> Plan[R]:
     return Stored(
         current.replace(status=wanted.status, metadata=current.metadata.replace(resource_version=version)),
     )
+
+
+def on_cancel(current: R, *, version: str) -> Plan[R]:
+    """Set the request to cancel and nothing else, whatever version the caller has seen."""
+    wanted = cast("R", cancelled(current))
+    if wanted.spec == current.spec:
+        return Unchanged(current)
+    return Stored(wanted.with_metadata(resource_version=version, generation=current.metadata.generation + 1))
 
 
 def on_delete(current: R, *, now: datetime, version: str) -> Plan[R]:

@@ -23,7 +23,7 @@ from tidegate.resources.sqlite.list_query import ListQuery
 from tidegate.resources.sqlite.rows import SqliteRows
 from tidegate.resources.sqlite.schema import errors_of
 from tidegate.resources.sqlite.writer import Writer
-from tidegate.resources.writes import Create, Delete, Update, UpdateStatus, Write, checked, no_such
+from tidegate.resources.writes import Cancel, Create, Delete, Update, UpdateStatus, Write, checked, no_such
 
 R = TypeVar("R", bound=Resource)
 T = TypeVar("T")
@@ -121,6 +121,10 @@ class SqliteStore:
     async def update_status(self, resource: R) -> R:
         """See ResourceStore."""
         return cast("R", await self._write(UpdateStatus(resource.replace(status=checked(resource.status)))))
+
+    async def cancel(self, ref: Ref, *, uid: str | None = None) -> Resource:
+        """See ResourceStore."""
+        return cast("Resource", await self._write(Cancel(ref, uid)))
 
     async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
         """See ResourceStore."""

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from typing import Any, TypeVar
 
-from tidegate.model.resource import Resource
+from tidegate.model.resource import Ref, Resource
 from tidegate.model.transfers.transfer import Transfer
 from tidegate.ports.resource_store import Page
 from tidegate.resources.memory import MemoryStore
@@ -25,7 +25,7 @@ class CountingStore(MemoryStore):
     @property
     def writes(self) -> int:
         """Changes of what is there already."""
-        return self.asked["update"] + self.asked["update_status"]
+        return self.asked["update"] + self.asked["update_status"] + self.asked["cancel"]
 
     async def get(self, kind: type[R], name: str, namespace: str = "") -> R:
         """See ResourceStore."""
@@ -49,3 +49,9 @@ class CountingStore(MemoryStore):
         self.asked["update_status"] += 1
         await asyncio.sleep(0)
         return await super().update_status(resource)
+
+    async def cancel(self, ref: Ref, *, uid: str | None = None) -> Resource:
+        """See ResourceStore."""
+        self.asked["cancel"] += 1
+        await asyncio.sleep(0)
+        return await super().cancel(ref, uid=uid)

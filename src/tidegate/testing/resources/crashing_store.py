@@ -67,6 +67,11 @@ class CrashingStore:
         self._spend(1)
         return await self.inner.update_status(resource)
 
+    async def cancel(self, ref: Ref, *, uid: str | None = None) -> Resource:
+        """Counts."""
+        self._spend(1)
+        return await self.inner.cancel(ref, uid=uid)
+
     async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
         """Counts."""
         self._spend(1)
