@@ -203,6 +203,28 @@ async def test_a_backup_is_moved_and_the_others_keep_their_order(api, queue, who
     assert await order(api) == expected
 
 
+async def test_a_move_asks_in_the_spec_and_leaves_the_status_to_the_queue(api, queue, services):
+    await queue(*(a_backup(name, name, phase=QUEUED, ticket=n * 1024) for n, name in enumerate("abc", start=1)))
+    before = {name: await services.store.get(Backup, name) for name in "abc"}
+
+    moved = (await api.post("/v1/queue/c/move", json={"to": 1})).json()
+
+    stored = await services.store.get(Backup, "c")
+    assert stored.status == before["c"].status
+    assert stored.spec == before["c"].spec.replace(queue_ticket=stored.ticket)
+    assert (moved["spec"]["queueTicket"], moved["status"]["queueTicket"]) == (stored.ticket, stored.ticket)
+    assert [await services.store.get(Backup, name) for name in "ab"] == [before["a"], before["b"]]
+
+
+async def test_a_new_backup_cannot_ask_for_a_place(api, services):
+    await services.store.create(a_target("store"))
+    wanted = {"metadata": {"name": "pushy"}, "spec": {"queueTicket": 1, "allowEmpty": True}}
+
+    refused = await api.post("/v1/backups", json=wanted)
+
+    assert (refused.status_code, refused.json()["field"]) == (422, "spec.queueTicket")
+
+
 async def test_a_move_goes_past_those_with_a_higher_priority(api, queue):
     await queue(
         a_backup("vip", "a", phase=QUEUED, ticket=1).with_spec(priority=10),

@@ -251,8 +251,10 @@ class Queues(RuleBasedStateMachine):
         if backup is not None:
             for name, ticket in tickets_after_move(queued, backup.name, to, head_start_seconds=600).items():
                 stored = await self.world.store.get(Backup, name)
-                await self.world.store.update_status(stored.with_status(queue_ticket=ticket))
+                await self.world.store.update(stored.with_spec(queue_ticket=ticket))
             await self._settle()
+            waiting = [b for b in await self.world.all(Backup) if b.status.phase is BackupPhase.QUEUED]
+            assert [b.name for b in waiting if b.status.queue_ticket != b.ticket] == []
             assert self.world.runtime.mirror.table.position(backup.name) == min(to, len(queued))
 
     @rule(minutes=st.sampled_from([1, 15]))

@@ -3,7 +3,8 @@
 import pytest
 from structlog.testing import capture_logs
 
-from tidegate.model.backups.backup import Backup, BackupPhase
+from tidegate.decide.resources.recovery import interrupted
+from tidegate.model.backups.backup import Backup, BackupPhase, OnInterruption
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.setting import Setting
 from tidegate.model.volumes.volume import Namespace
@@ -110,6 +111,22 @@ async def test_a_namesake_of_one_that_was_deleted_stands_at_the_end(busy):
     await busy.settle()
 
     assert await places(busy) == {"runs": ("InProgress", None), "behind": ("Queued", 1), "waits": ("Queued", 2)}
+
+
+async def test_the_queue_carries_out_a_move_and_a_backup_that_is_queued_again_keeps_its_place(busy):
+    await busy.store.create(a_backup("behind", "shop"))
+    await busy.settle()
+    first, last = await busy.store.get(Backup, "waits"), await busy.store.get(Backup, "behind")
+
+    await busy.store.update(last.with_spec(queue_ticket=first.ticket - 1))
+    await busy.settle()
+
+    assert await places(busy) == {"runs": ("InProgress", None), "behind": ("Queued", 1), "waits": ("Queued", 2)}
+    moved = await busy.store.get(Backup, "behind")
+    assert moved.status.queue_ticket == first.ticket - 1
+    assert moved.status.events == last.status.events
+    ran = moved.with_spec(on_interruption=OnInterruption.REQUEUE).with_status(phase=BackupPhase.IN_PROGRESS)
+    assert interrupted(ran, now=BEGINNING).ticket == first.ticket - 1
 
 
 async def test_cancelling_what_runs_lets_the_next_one_in(busy):

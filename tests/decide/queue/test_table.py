@@ -80,6 +80,36 @@ def test_whoever_is_deleted_while_at_work_holds_its_slot_and_nobody_else_who_is_
     assert [runner.leaving for runner in table.snapshot(Surroundings()).running] == [True] * holds
 
 
+def test_a_ticket_from_a_move_counts_at_once_and_is_told_until_the_status_has_it():
+    asked = a_backup("late", phase=QUEUED, ticket=9).with_spec(queue_ticket=1)
+    table = table_of(a_backup("early", phase=QUEUED, ticket=5), asked)
+
+    assert order(table) == ["late", "early"]
+    assert [entry.name for entry in table.moved()] == ["late"]
+
+    table.note(asked.with_status(queue_ticket=1))
+
+    assert order(table) == ["late", "early"]
+    assert table.moved() == []
+
+
+@pytest.mark.parametrize("phase", [RUNNING, BackupPhase.COMPLETED, BackupPhase.READY_TO_START])
+def test_a_move_no_longer_concerns_what_has_left_the_queue(phase):
+    asked = a_backup("late", phase=QUEUED, ticket=9).with_spec(queue_ticket=1)
+    table = table_of(asked)
+
+    table.note(asked.with_status(phase=phase))
+
+    assert table.moved() == []
+
+
+def test_no_new_ticket_comes_before_one_that_a_move_gave():
+    far = int(NOW.timestamp() * 1_000_000) + 5_000_000
+    table = table_of(a_backup("last", phase=QUEUED, ticket=1).with_spec(queue_ticket=far), a_backup("new"))
+
+    assert table.tickets(NOW) == {"new": far + TICKET_GAP}
+
+
 PHASES = st.sampled_from(
     [NEW, QUEUED, RUNNING, BackupPhase.READY_TO_START, BackupPhase.COMPLETED, BackupPhase.DELETING]
 )

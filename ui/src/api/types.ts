@@ -81,6 +81,7 @@ export type BackupSpec = {
   itemOperationTimeout: string;
   csiSnapshotTimeout: string;
   priority: number;
+  queueTicket?: number;
   onInterruption: OnInterruption;
   cancel: boolean;
 };

@@ -31,7 +31,7 @@ router = APIRouter(tags=["queue"], dependencies=[Depends(require_token)])
 _MOST_OBSTACLES = 100
 # So many are told in a few milliseconds.
 _AT_ONCE = 1000
-# The queue writes reasons into the same status; whoever comes second looks again.
+# The queue writes statuses at the same time; the second of two writers looks again.
 _ATTEMPTS = 5
 
 
@@ -142,18 +142,18 @@ async def move(request: Request, name: str, wanted: Move) -> Wire:
     changed = tickets_after_move(order, name, wanted.to, head_start_seconds=settings.priority_head_start_seconds)
     # The moved one last: whoever is interrupted in between has changed no order yet.
     for one in sorted(changed, key=lambda one: one == name):
-        table.note(await _with_ticket(services, one, changed[one]))
+        table.note(await _ask_for_ticket(services, one, changed[one]))
     moved = await services.store.get(Backup, name)
-    return moved.with_status(queue_position=table.position(name)).to_wire()
+    return moved.with_status(queue_position=table.position(name), queue_ticket=moved.ticket).to_wire()
 
 
-async def _with_ticket(services: Services, name: str, ticket: int) -> Backup:
+async def _ask_for_ticket(services: Services, name: str, ticket: int) -> Backup:
     for _ in range(_ATTEMPTS):
         backup = await services.store.get(Backup, name)
         if backup.status.phase is not BackupPhase.QUEUED:
             return backup  # it has left the queue meanwhile
         try:
-            return await services.store.update_status(backup.with_status(queue_ticket=ticket))
+            return await services.store.update(backup.with_spec(queue_ticket=ticket))
         except StaleVersion:
             continue
     raise StaleVersion(f"backup {name} changes too often to be moved", hint="try again")

@@ -46,7 +46,7 @@ def _rows(client: Client, backups: list[Backup]) -> list[Row]:
     for plural in UPLOADS:
         kind: Any = KIND_BY_PLURAL[plural]
         uploads += [kind.model_validate(wire) for wire in client.list(plural).items]
-    return [_row(backup, uploads) for backup in sorted(backups, key=lambda b: b.status.queue_ticket or 0)]
+    return [_row(backup, uploads) for backup in sorted(backups, key=lambda b: b.ticket or 0)]
 
 
 def _row(backup: Backup, uploads: list[Transfer]) -> Row:

@@ -77,6 +77,7 @@ class BackupQueue:
             if not self.mirror.up_to_date:
                 return recheck  # the news that we wait for wakes us
             await self._drop_cancelled(table)
+            await self._note_moves(table)
             if await self._enqueue_new(table):
                 return recheck  # Queued is a step of its own; its news wakes us for the next one
             snapshot = table.snapshot(self._with_restores(look))
@@ -137,6 +138,12 @@ class BackupQueue:
                 )
                 if await self._write(backup, status, "Canceled"):
                     log.info("backup cancelled before it started", backup=entry.name)
+
+    async def _note_moves(self, table: QueueTable) -> None:
+        """The table orders by the tickets that moves asked for already; the statuses follow."""
+        for entry in table.moved():
+            if backup := await self._still(entry):
+                await self._write(backup, backup.status.replace(queue_ticket=backup.ticket), "Moved")
 
     async def _say_why(self, table: QueueTable, snapshot: QueueSnapshot, settings: Settings) -> None:
         now = self.clock.monotonic()

@@ -37,6 +37,8 @@ class QueueEntry:
     created: datetime | None
     cancel: bool = False
     deleting: bool = False
+    moved: bool = False
+    """A move gave it this ticket, and its status does not say so yet."""
     why: tuple[str, str] = ("", "")
     """The reason and the message that are stored: why it waits, as far as anyone was told."""
     words: int = 0
@@ -56,11 +58,12 @@ class QueueEntry:
                 bool(spec.hooks.resources),
             ),
             target=spec.storage_location,
-            ticket=status.queue_ticket or 0,
+            ticket=backup.ticket or 0,
             priority=spec.priority,
             created=backup.metadata.creation_timestamp,
             cancel=spec.cancel,
             deleting=backup.deleting,
+            moved=status.queue_ticket is not None and backup.ticket != status.queue_ticket,
             why=(waiting.reason, waiting.message) if (waiting := status.condition("Waiting")) else ("", ""),
             words=times_passed_over(backup),
         )
@@ -82,6 +85,7 @@ class QueueTable:
         self._running: dict[str, QueueEntry] = {}
         self._new: dict[str, QueueEntry] = {}
         self._cancelled: dict[str, QueueEntry] = {}
+        self._moved: dict[str, QueueEntry] = {}
         self._wanted: Counter[Wanted] = Counter()
         self._highest_ticket = 0
         self._head_start_seconds = 0
@@ -100,7 +104,7 @@ class QueueTable:
 
     def note(self, backup: Backup) -> None:
         """The backup is now like this."""
-        self._highest_ticket = max(self._highest_ticket, backup.status.queue_ticket or 0)
+        self._highest_ticket = max(self._highest_ticket, backup.ticket or 0)
         moves = self.moves
         waits = backup.status.phase in _BEFORE_ITS_SLOT and not backup.deleting
         entry = QueueEntry.of(backup) if waits or backup.holds_slot else None
@@ -123,6 +127,7 @@ class QueueTable:
             return
         self._running.pop(name, None)
         self._new.pop(name, None)
+        self._moved.pop(name, None)
         if self._cancelled.pop(name, None) is None and entry.phase is BackupPhase.QUEUED:
             place = self._key(entry)
             del self._order[bisect_left(self._order, place)]
@@ -154,6 +159,10 @@ class QueueTable:
     def cancelled(self) -> list[QueueEntry]:
         """Those that were called off before they had a slot."""
         return sorted((e for e in self._cancelled.values()), key=lambda entry: entry.name)
+
+    def moved(self) -> list[QueueEntry]:
+        """Those that wait at a place that a move gave them, and of which the status does not say so yet."""
+        return sorted(self._moved.values(), key=lambda entry: entry.name)
 
     def tickets(self, now: datetime) -> dict[str, int]:
         """A ticket for each new backup, behind all that were ever given."""
@@ -241,6 +250,8 @@ class QueueTable:
             self.moves += 1
             self._wishes.add(entry.wanted, self._key(entry))
             self.reasons[entry.why[0]] += 1
+            if entry.moved:
+                self._moved[entry.name] = entry
         elif entry.phase is BackupPhase.NEW:
             self._new[entry.name] = entry
         else:

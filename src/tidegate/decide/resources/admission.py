@@ -50,6 +50,9 @@ def admit_backup(backup: Backup, targets: Sequence[BackupTarget]) -> Backup:
         if getattr(spec, field) != getattr(_PLAIN, field):
             wire = BackupSpec.model_fields[field].alias or field
             raise InvalidInput(f"spec.{wire} is not supported yet; leave it out", field=f"spec.{wire}")
+    if spec.queue_ticket is not None:
+        message = "spec.queueTicket cannot be set; leave it out, and move the backup once it waits"
+        raise InvalidInput(message, field="spec.queueTicket", hint="tidegate queue move NAME --to PLACE")
     for number, hook in enumerate(spec.hooks.resources):
         where = f"spec.hooks.resources[{number}]"
         _check_patterns(hook.included_namespaces, f"{where}.includedNamespaces")

@@ -97,7 +97,8 @@ class BackupSpec(Spec):
     csi_snapshot_timeout: Duration = timedelta(minutes=10)
     priority: int = Field(default=0, ge=-10, le=10)
     """A head start in the queue: each step counts as `backup-priority-head-start-seconds` of waiting."""
-
+    queue_ticket: int | None = None
+    """The ticket that a move in the queue gave it, in place of the one in the status. Absent: it was never moved."""
     on_interruption: OnInterruption = OnInterruption.FAIL
     """With Requeue it goes back to its old place in the queue and begins anew."""
     cancel: bool = False
@@ -141,7 +142,7 @@ class BackupStatus(LongStatus):
 
     phase: BackupPhase = BackupPhase.NEW
     queue_ticket: int | None = None
-    """Given once, monotonic; the order of the queue. `queuePosition` is derived from it."""
+    """Given when it joins the queue, monotonic; the queue copies `spec.queueTicket` here after a move."""
     queue_position: int | None = None
     queued_at: datetime | None = None
     progress: BackupProgress | None = None
@@ -187,6 +188,11 @@ class Backup(Resource):
     def holds_nothing(self) -> bool:
         """Whether it is over and no volume matched: there is nothing to restore, whatever its phase."""
         return self.status.condition(EMPTY_CONDITION) is not None
+
+    @property
+    def ticket(self) -> int | None:
+        """What the queue orders it by; absent until it has joined."""
+        return self.status.queue_ticket if self.spec.queue_ticket is None else self.spec.queue_ticket
 
     @property
     def pinned(self) -> bool:
