@@ -133,6 +133,10 @@ class PagedStore:
             rows[kept.range] = kept.rows
         return answer.replace(status=with_rows(plan.status, rows))
 
+    async def cancel(self, ref: Ref, *, uid: str | None = None) -> Resource:
+        """See ResourceStore."""
+        return await self._whole(await self.inner.cancel(ref, uid=uid))
+
     async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
         """See ResourceStore. Its pages go with it, as everything does that it owns."""
         await self.inner.delete(ref, uid=uid)

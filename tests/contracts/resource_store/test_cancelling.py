@@ -9,6 +9,7 @@ from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.stores.deletion import Deletion, DeletionPhase, DeletionSpec
 from tidegate.ports.resource_store import Change, ResourceStore
+from tidegate.testing.resources.put import put
 from tidegate.testing.resources.resources import a_backup, a_setting, a_volume, take
 
 NIGHTLY = Ref("Backup", "nightly")
@@ -20,7 +21,7 @@ def a_deletion(phase: DeletionPhase, **wanted: object) -> Deletion:
 
 
 async def test_a_cancel_sets_the_request_and_nothing_else(store: ResourceStore) -> None:
-    created = await store.create(a_backup(labels={"a": "b"}).with_status(warnings=2))
+    created = await put(store, a_backup(labels={"a": "b"}).with_status(warnings=2))
 
     cancelled = await store.cancel(NIGHTLY)
 
@@ -97,7 +98,7 @@ async def test_a_kind_without_the_request_is_refused(store: ResourceStore) -> No
 
 
 async def test_a_cancel_that_comes_too_late_changes_nothing(store: ResourceStore) -> None:
-    ended = await store.create(a_backup().with_status(phase=BackupPhase.COMPLETED))
+    ended = await put(store, a_backup().with_status(phase=BackupPhase.COMPLETED))
     with pytest.raises(Refused, match="backup nightly is Completed; there is nothing to cancel"):
         await store.cancel(NIGHTLY)
     assert await store.get(Backup, "nightly") == ended
@@ -111,7 +112,7 @@ async def test_a_cancel_that_comes_too_late_changes_nothing(store: ResourceStore
 
 @pytest.mark.parametrize("phase", [DeletionPhase.WAITING, DeletionPhase.RETRYING])
 async def test_a_deletion_can_be_cancelled_while_it_is_not_at_work(store: ResourceStore, phase: DeletionPhase) -> None:
-    deletion = await store.create(a_deletion(phase))
+    deletion = await put(store, a_deletion(phase))
 
     cancelled = await store.cancel(deletion.ref, uid=deletion.metadata.uid)
 
@@ -120,12 +121,12 @@ async def test_a_deletion_can_be_cancelled_while_it_is_not_at_work(store: Resour
 
 
 async def test_a_deletion_that_has_begun_or_belongs_to_an_upload_is_not_cancelled(store: ResourceStore) -> None:
-    running = await store.create(a_deletion(DeletionPhase.RUNNING))
+    running = await put(store, a_deletion(DeletionPhase.RUNNING))
     with pytest.raises(Refused, match="deletion d has begun"):
         await store.cancel(running.ref)
     await store.delete(running.ref)
 
-    owned = await store.create(a_deletion(DeletionPhase.WAITING, upload="DataUpload/u"))
+    owned = await put(store, a_deletion(DeletionPhase.WAITING, upload="DataUpload/u"))
     with pytest.raises(Refused, match="deletion d belongs to DataUpload/u"):
         await store.cancel(owned.ref)
     assert await store.get(Deletion, "d") == owned

@@ -7,12 +7,13 @@ from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_transfer
 from tidegate.testing.resources.counting_store import CountingStore
+from tidegate.testing.resources.put import put
 
 
 async def test_what_runs_is_cancelled_and_what_has_ended_or_gone_meanwhile_is_passed_over() -> None:
     store = CountingStore(clock=ManualClock(), new_id=counting_ids())
     names = ("ended", "gone", "runs")
-    seen = [await store.create(a_transfer(name, TransferPhase.IN_PROGRESS)) for name in names]
+    seen = [await put(store, a_transfer(name, TransferPhase.IN_PROGRESS)) for name in names]
     await store.update_status(seen[0].with_status(phase=TransferPhase.COMPLETED))
     await store.delete(Ref("DataUpload", "gone"))
 
@@ -24,8 +25,8 @@ async def test_what_runs_is_cancelled_and_what_has_ended_or_gone_meanwhile_is_pa
 
 async def test_cancelling_again_writes_nothing() -> None:
     store = CountingStore(clock=ManualClock(), new_id=counting_ids())
-    await store.create(a_transfer("runs", TransferPhase.IN_PROGRESS))
-    await store.create(a_transfer("ended", TransferPhase.FAILED))
+    await put(store, a_transfer("runs", TransferPhase.IN_PROGRESS))
+    await put(store, a_transfer("ended", TransferPhase.FAILED))
     for _ in range(2):
         await cancel_all(store, (await store.list(DataUpload)).items)
 
