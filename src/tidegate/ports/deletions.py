@@ -26,13 +26,6 @@ class Deletions(Protocol):
         """
         ...
 
-    async def retry(self, name: str) -> Deletion:
-        """Do not wait for the next try of what failed; all of its volume that wait for theirs go with it.
-
-        Raises NotFound, and Refused if it does not wait for a next try.
-        """
-        ...
-
     async def list(self, *, target: str = "", volume: str = "") -> list[Deletion]:
         """Those under way and those that ended lately, the newest first; of one target or one volume if named."""
         ...

@@ -7,6 +7,7 @@ import pytest
 
 from tidegate.app.wiring import build_runtime
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
+from tidegate.decide.stores.deletions import retried_now
 from tidegate.errors import InvalidInput, NotFound, Refused
 from tidegate.model.backups.backup import BACKUP_FINALIZER, Backup
 from tidegate.model.resource import Metadata, Ref
@@ -179,13 +180,12 @@ async def test_a_failed_delete_is_tried_again_later_and_later_and_says_why(world
 async def test_a_failed_delete_is_tried_at_once_when_somebody_says_so_and_only_once(world, desk):
     asked = await desk.ask("store", VOL, ["backup-1"])
     await world.settle()
-    with pytest.raises(Refused, match="only one that is Retrying"):
-        await desk.retry(asked.name)
     world.movers.started[-1].fail("StoreUnavailable", "no answer")
     await world.settle()
     assert len(jobs(world)) == 1
 
-    await desk.retry(asked.name)
+    (retried,) = retried_now(await world.store.get(Deletion, asked.name), await desk.list())
+    await world.store.update(retried)
     await world.settle()
     assert len(jobs(world)) == 2
     world.movers.started[-1].fail("StoreUnavailable", "no answer")

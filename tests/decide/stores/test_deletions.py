@@ -12,10 +12,12 @@ from tidegate.decide.stores.deletions import (
     Obstacle,
     VolumeLook,
     plan_deletions,
+    retried_now,
     retry_delay,
     wanted_gone,
     why_not_ask,
 )
+from tidegate.errors import Refused
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata, OwnerReference
 from tidegate.model.stores.deletion import Deletion, DeletionPhase, DeletionSpec, DeletionStatus
@@ -235,3 +237,21 @@ def test_whoever_asks_for_a_retry_does_not_wait_for_it_and_waits_for_the_one_aft
     assert plan_deletions([failed], look()).again_at == later
     assert plan_deletions([asked], look()).run == ["a"]
     assert plan_deletions([asked.with_status(attempts=4)], look()).again_at == later
+
+
+def test_a_retry_takes_along_all_of_the_volume_that_wait_for_their_next_try():
+    asked = deletion("a", "b-1", phase=DeletionPhase.RETRYING, attempts=3, retry_at=BEGINNING)
+    other = deletion("b", "b-2", phase=DeletionPhase.RETRYING, attempts=1, retry_at=BEGINNING)
+    waits = deletion("c", "b-3")
+
+    retried = retried_now(asked, [asked, other, waits])
+
+    assert [(one.name, one.spec.retry_now_after, one.not_before) for one in retried] == [("a", 3, None), ("b", 1, None)]
+
+
+@pytest.mark.parametrize("phase", [phase for phase in DeletionPhase if phase is not DeletionPhase.RETRYING])
+def test_only_a_deletion_that_waits_for_its_next_try_is_retried(phase):
+    asked = deletion("a", "b-1", phase=phase)
+
+    with pytest.raises(Refused, match=f"deletion a is {phase}; only one that is Retrying"):
+        retried_now(asked, [asked])

@@ -1,5 +1,7 @@
 """Deletions: what shall go from a store, how far that is, and calling it off."""
 
+from contextlib import suppress
+
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 from pydantic import Field
@@ -9,12 +11,17 @@ from tidegate.api.problems import refusals
 from tidegate.api.reads.presenting import Wire, present
 from tidegate.api.security.auth import require_token, services_of
 from tidegate.api.services import Services
-from tidegate.errors import InvalidInput, NotFound, Refused
+from tidegate.decide.stores.deletions import retried_now
+from tidegate.errors import InvalidInput, NotFound, Refused, StaleVersion
 from tidegate.model.frozen import Model
-from tidegate.model.stores.deletion import Deletion
+from tidegate.model.labels import Selector
+from tidegate.model.stores.deletion import STORE_VOLUME_LABEL, Deletion, store_volume_mark
 from tidegate.ports.deletions import Deletions
 
 router = APIRouter(tags=["deletions"], dependencies=[Depends(require_token)])
+
+# The worker of the volume writes statuses at the same time; the second of two writers looks again.
+_ATTEMPTS = 5
 
 
 class DeletionWish(Model):
@@ -60,7 +67,19 @@ async def cancel(request: Request, name: str) -> JSONResponse:
 @router.post("/deletions/{name}/retry", status_code=202, responses={202: {"model": Deletion}})
 async def retry(request: Request, name: str) -> JSONResponse:
     """Try at once what failed and waits for its next try, with all others of its volume that do."""
-    return JSONResponse((await deletions_of(services_of(request)).retry(name)).to_wire(), status_code=202)
+    return JSONResponse((await _retry(services_of(request), name)).to_wire(), status_code=202)
+
+
+async def _retry(services: Services, name: str) -> Deletion:
+    for _ in range(_ATTEMPTS):
+        asked = await services.store.get(Deletion, name)
+        mark = store_volume_mark(asked.spec.target, asked.spec.volume)
+        of_volume = await services.store.list(Deletion, selector=Selector.matching({STORE_VOLUME_LABEL: mark}))
+        with suppress(StaleVersion):
+            for one in retried_now(asked, of_volume.items):
+                await services.store.update(one)
+            return await services.store.get(Deletion, name)
+    raise StaleVersion(f"deletion {name} changes too often to be tried again", hint="try again")
 
 
 def deletions_of(services: Services) -> Deletions:

@@ -14,7 +14,7 @@ from tidegate.errors import AlreadyExists, InvalidInput, NotFound, Refused, Stal
 from tidegate.format.cfgs.paths import check_name
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Metadata, Ref
-from tidegate.model.stores.deletion import STORE_VOLUME_LABEL, Deletion, DeletionPhase, DeletionSpec, store_volume_mark
+from tidegate.model.stores.deletion import STORE_VOLUME_LABEL, Deletion, DeletionSpec, store_volume_mark
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.transfer import Transfer
 from tidegate.ports.catalogue import Catalogue
@@ -68,28 +68,6 @@ class DeletionDesk:
         assert isinstance(cancelled, Deletion)  # noqa: S101  # its ref says so
         await self.show_again(cancelled)
         return cancelled
-
-    async def retry(self, name: str) -> Deletion:
-        """See Deletions."""
-        for _ in range(_ATTEMPTS):
-            asked = await self.store.get(Deletion, name)
-            if asked.status.phase is not DeletionPhase.RETRYING:
-                raise Refused(
-                    f"deletion {name} is {asked.status.phase}; only one that is Retrying can be tried at once"
-                )
-            # They share the worker and its pause: one that still waited would hold up the others.
-            together = [
-                one
-                for one in await self.list(target=asked.spec.target, volume=asked.spec.volume)
-                if one.status.phase is DeletionPhase.RETRYING
-            ]
-            try:
-                for one in together:
-                    await self.store.update(one.with_spec(retry_now_after=one.status.attempts))
-                return await self.store.get(Deletion, name)
-            except StaleVersion:
-                continue
-        raise StaleVersion(f"deletion {name} changes too often to be tried again", hint="try again")
 
     async def list(self, *, target: str = "", volume: str = "") -> list[Deletion]:
         """See Deletions."""

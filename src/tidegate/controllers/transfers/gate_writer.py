@@ -92,7 +92,7 @@ class GateWriter:
         return await self.store.get(kind, ref.name)
 
     async def _update(self, before: Transfer, after: Transfer) -> Transfer | None:
-        return await self._written(before.ref, self.store.update(after))
+        return await self._written(before.ref, self.store.update(before.with_metadata(labels=after.metadata.labels)))
 
     async def _update_status(self, transfer: Transfer, status: TransferStatus) -> Transfer | None:
         told = with_transfer_events(transfer, transfer.replace(status=status), now=self.clock.now())

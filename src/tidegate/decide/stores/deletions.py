@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from tidegate.decide.stores.target_away import away
+from tidegate.errors import Refused
 from tidegate.model.reasons import Reason
 from tidegate.model.stores.deletion import Deletion, DeletionPhase
 from tidegate.model.stores.target import BackupTarget
@@ -160,6 +161,17 @@ def why_not_ask(backups: Sequence[str], transfers: Iterable[Transfer]) -> str:
                 f"{_owner(transfer)} still writes {transfer.spec.store_backup} of volume {transfer.spec.store_volume}"
             )
     return ""
+
+
+def retried_now(asked: Deletion, of_volume: Iterable[Deletion]) -> tuple[Deletion, ...]:
+    """Return what waits for its next try, no longer waiting; raise Refused if `asked` does not wait for one.
+
+    All of the volume go together: they share the worker and its pause, so one that still waited would hold up the rest.
+    """
+    if asked.status.phase is not DeletionPhase.RETRYING:
+        raise Refused(f"deletion {asked.name} is {asked.status.phase}; only one that is Retrying can be tried at once")
+    waiting = [one for one in of_volume if one.status.phase is DeletionPhase.RETRYING]
+    return tuple(one.with_spec(retry_now_after=one.status.attempts) for one in waiting)
 
 
 def retry_delay(attempts: int) -> timedelta:
