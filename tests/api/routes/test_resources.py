@@ -174,6 +174,8 @@ async def test_a_name_in_vain_beside_a_good_one_is_told_at_once(api):
 
     told = ["no volume is in namespace blgo (did you mean blog?)"]
     assert (taken.status_code, taken.json()["status"]["unmatched"]) == (201, told)
+    stored = await api.get("/v1/backups/x")
+    assert stored.json()["metadata"]["annotations"]["tidegate.dev/unmatched"] == told[0]
 
 
 async def test_what_a_client_says_about_the_status_is_not_taken_over(api):

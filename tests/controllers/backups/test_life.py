@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tidegate.errors import NotFound
-from tidegate.model.backups.backup import Backup
+from tidegate.model.backups.backup import UNMATCHED_ANNOTATION, Backup
 from tidegate.model.backups.byte_progress import JobBytes
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.restores.restore import Restore, RestoreSpec
@@ -198,6 +198,17 @@ async def test_a_name_that_matches_nothing_beside_one_that_does_is_a_warning(wor
     assert (str(status.phase), status.warnings) == ("Completed", 1)
     told = [event.message for event in status.events if event.reason == "NothingMatched"]
     assert told == ["no volume is in namespace blgo (did you mean blog?)"] == list(status.unmatched)
+
+
+async def test_what_matched_nothing_when_it_was_made_is_told_while_it_waits(world):
+    await world.volumes("shop/db")
+    await world.setting("backup-queue-paused", "true")
+    said = {UNMATCHED_ANNOTATION: "no volume is in namespace blgo\nno volume is in namespace x"}
+    await world.store.create(a_backup("half", "shop", "blgo", "x").with_metadata(annotations=said))
+    await world.settle()
+
+    status = (await world.store.get(Backup, "half")).status
+    assert (str(status.phase), status.unmatched) == ("Queued", tuple(said[UNMATCHED_ANNOTATION].split("\n")))
 
 
 async def test_two_backups_of_one_namespace_run_one_after_the_other(world):

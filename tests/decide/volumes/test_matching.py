@@ -2,9 +2,9 @@
 
 import pytest
 
-from tidegate.decide.volumes.matching import check_match, ended_empty, match, same_selection
+from tidegate.decide.volumes.matching import check_match, ended_empty, match, same_selection, with_sentences
 from tidegate.errors import InvalidInput
-from tidegate.model.backups.backup import BackupPhase, BackupSpec
+from tidegate.model.backups.backup import UNMATCHED_ANNOTATION, BackupPhase, BackupSpec
 from tidegate.model.label_selector import LabelSelector
 from tidegate.testing.resources.builders import a_backup, a_volume
 
@@ -113,6 +113,15 @@ def test_a_volume_that_is_being_deleted_is_not_there():
     going = a_volume("old", "data").with_metadata(deletion_timestamp="2026-01-01T00:00:00Z")
 
     assert match(spec(included_namespaces="old"), [*THERE, going]).volumes == ()
+
+
+def test_what_matches_nothing_is_kept_with_a_new_backup_whatever_a_client_says():
+    forged = a_backup("b", "shpo").with_metadata(annotations={UNMATCHED_ANNOTATION: "forged", "why": "x"})
+    in_vain, good = (match(spec(included_namespaces=name), THERE) for name in (("shpo",), ("shop",)))
+
+    kept = with_sentences(forged, in_vain)
+    assert kept.unmatched_when_made == kept.status.unmatched == in_vain.at_creation
+    assert with_sentences(forged, good).metadata.annotations == {"why": "x"}
 
 
 def test_only_what_selects_volumes_makes_another_selection():

@@ -12,7 +12,7 @@ from tidegate.api.admission.system_restore_plan import admit_system_restore
 from tidegate.api.admission.verification import admit_verification, check_command
 from tidegate.api.services import Services
 from tidegate.decide.resources.admission import admit_backup, admit_schedule, check_node, check_setting
-from tidegate.decide.volumes.matching import check_match, same_selection
+from tidegate.decide.volumes.matching import check_match, same_selection, with_sentences
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
 from tidegate.format.trees.globs import TreeGlobs
 from tidegate.model.backups.backup import BACKUP_FINALIZER, Backup
@@ -61,7 +61,7 @@ async def _admit_backup(services: Services, resource: Resource) -> Resource:
     admitted = admit_backup(resource, targets)
     found = await match_now(services, admitted.spec)
     check_match(admitted.spec, found)
-    return admitted.with_status(unmatched=found.at_creation).with_metadata(finalizers=(BACKUP_FINALIZER,))
+    return with_sentences(admitted, found).with_metadata(finalizers=(BACKUP_FINALIZER,))
 
 
 async def _check_hooks(services: Services, hooks: BackupHooks, field: str) -> None:

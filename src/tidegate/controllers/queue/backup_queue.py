@@ -114,7 +114,12 @@ class BackupQueue:
         for entry in table.entries(tickets):
             if backup := await self._still(entry):
                 ticket = tickets[entry.name]
-                queued = backup.with_status(phase=BackupPhase.QUEUED, queue_ticket=ticket, queued_at=now)
+                queued = backup.with_status(
+                    phase=BackupPhase.QUEUED,
+                    queue_ticket=ticket,
+                    queued_at=now,
+                    unmatched=backup.status.unmatched or backup.unmatched_when_made,
+                )
                 status = queued.status.waiting(Reason.PENDING_EVALUATION, "not looked at yet", since=now)
                 if await self._write(backup, status, "Queued"):
                     queued_any = True

@@ -9,7 +9,14 @@ from tidegate.decide.queue.overlap import is_glob, selects
 from tidegate.decide.volumes.last_backup import full_name
 from tidegate.decide.volumes.selection import volumes_to_back_up
 from tidegate.errors import InvalidInput
-from tidegate.model.backups.backup import EMPTY_CONDITION, NOTHING_MATCHED, Backup, BackupPhase, BackupSpec
+from tidegate.model.backups.backup import (
+    EMPTY_CONDITION,
+    NOTHING_MATCHED,
+    UNMATCHED_ANNOTATION,
+    Backup,
+    BackupPhase,
+    BackupSpec,
+)
 from tidegate.model.label_selector import LabelSelector
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Condition
@@ -74,6 +81,17 @@ def check_match(spec: BackupSpec, found: Match, *, above: str = "spec") -> None:
         field=f"{above}.{found.unmatched[0].field}",
         hint=f"if it may hold nothing, say so with --allow-empty ({above}.allowEmpty)",
     )
+
+
+def with_sentences(backup: Backup, found: Match) -> Backup:
+    """A new backup that says what it asks for in vain; the status is for the answer: the queue writes it.
+
+    What a client wrote there is not taken over.
+    """
+    annotations = {key: value for key, value in backup.metadata.annotations.items() if key != UNMATCHED_ANNOTATION}
+    if found.at_creation:
+        annotations[UNMATCHED_ANNOTATION] = "\n".join(found.at_creation)
+    return backup.with_metadata(annotations=annotations).with_status(unmatched=found.at_creation)
 
 
 def same_selection(one: BackupSpec, other: BackupSpec) -> bool:

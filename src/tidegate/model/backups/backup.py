@@ -24,6 +24,9 @@ BACKUP_FINALIZER = "tidegate.dev/backup"
 # With the value "true": neither its ttl nor the retention of its schedule deletes it.
 PINNED_LABEL = "tidegate.dev/pinned"
 
+# What it asked for by name and what was not there when it was made: a sentence a line. The API writes it.
+UNMATCHED_ANNOTATION = "tidegate.dev/unmatched"
+
 # Of a backup that is over and holds nothing, because no volume matched what it asked for.
 EMPTY_CONDITION = "Empty"
 NOTHING_MATCHED = "NothingMatched"
@@ -193,6 +196,11 @@ class Backup(Resource):
     def ticket(self) -> int | None:
         """What the queue orders it by; absent until it has joined."""
         return self.status.queue_ticket if self.spec.queue_ticket is None else self.spec.queue_ticket
+
+    @property
+    def unmatched_when_made(self) -> tuple[str, ...]:
+        """The sentences of UNMATCHED_ANNOTATION."""
+        return tuple(filter(None, self.metadata.annotations.get(UNMATCHED_ANNOTATION, "").split("\n")))
 
     @property
     def pinned(self) -> bool:
