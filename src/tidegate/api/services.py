@@ -30,6 +30,7 @@ from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.store_probe import StoreProbe
 from tidegate.ports.stored_trees import NoTrees, StoredTrees
 from tidegate.ports.system_archives import NoArchives, SystemArchives
+from tidegate.ports.system_restore_plans import NoSystemRestorePlans, SystemRestorePlans
 from tidegate.ports.volume_probe import VolumeProbe
 
 
@@ -86,6 +87,7 @@ class Services:
     hooks: HookRunner = field(default_factory=NoHooks)
     notifier: Notifier = field(default_factory=NoNotifier)
     archives: SystemArchives = field(default_factory=NoArchives)
+    restore_plans: SystemRestorePlans = field(default_factory=NoSystemRestorePlans)
     trees: StoredTrees = field(default_factory=NoTrees)
     reconcile_errors: Callable[[], dict[str, int]] = dict
     shutting_down: asyncio.Event = field(default_factory=asyncio.Event)

@@ -51,6 +51,7 @@ from tidegate.controllers.recovery import recover
 from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.stores.catalogue_sync import CatalogueSync
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
+from tidegate.controllers.system.restore_planner import SystemRestorePlanner
 from tidegate.model.volumes.kept_place import data_directory
 from tidegate.resources.paged import PagedStore
 from tidegate.resources.sqlite import SqliteStore
@@ -128,6 +129,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             hooks=hooks,
             notifier=notifier,
             archives=archives,
+            restore_plans=SystemRestorePlanner(store, volume_probe, secrets, archives),
             trees=trees,
             token_is_good=token_check(token),
             sessions=Sessions(token.encode(), ended),

@@ -25,6 +25,7 @@ from tidegate.controllers.stores.target import TargetController
 from tidegate.controllers.system.backup import SystemBackupController
 from tidegate.controllers.system.backup_sync import SystemBackupSync
 from tidegate.controllers.system.restore import SystemRestoreController
+from tidegate.controllers.system.restore_planner import SystemRestorePlanner
 from tidegate.controllers.transfers.gates import TransferGates
 from tidegate.controllers.transfers.mirror import TransferMirror
 from tidegate.controllers.transfers.transfer import TransferController
@@ -73,6 +74,7 @@ def build_runtime(
     mirror, transfers = QueueMirror(), TransferMirror()
     known, shelf = secrets or NoSecrets(), archives or NoArchives()
     desk = desk or DeletionDesk(store)
+    plans = SystemRestorePlanner(store, volume_probe, known, shelf)
     deletions = DeletionController(store, clock, supervisor, known, desk, syncs)
     targets = TargetController(store, clock, store_probe, known, syncs.catalogue if syncs else None)
     runtime = Runtime(
@@ -92,7 +94,7 @@ def build_runtime(
             VerificationSchedule(store, clock),
             SystemBackupController(store, clock, known, shelf, volume_probe, ARCHIVE_VERSION, catalogue),
             SystemBackupSync(store, known, shelf),
-            SystemRestoreController(store, clock, known, shelf),
+            SystemRestoreController(store, clock, known, shelf, plans),
             TransferGates(store, clock, transfers),
             TransferController(store, clock, supervisor, known, desk, targets.doubt, keep_out),
             deletions,

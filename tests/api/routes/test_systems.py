@@ -2,6 +2,7 @@
 
 import pytest
 
+from tidegate.controllers.system.restore_planner import SystemRestorePlanner
 from tidegate.datapath.system_archives import Written, write_archive
 from tidegate.format.blocks.encryption_key import EncryptionKey
 from tidegate.format.cfgs.system_archive import encode_archive
@@ -17,7 +18,7 @@ from tidegate.model.system.system import (
     VolumeBackupPolicy,
     VolumeDecision,
 )
-from tidegate.model.system.system_restore import SystemRestore, SystemRestorePhase, SystemRestoreSpec
+from tidegate.model.system.system_restore import ArchiveSource, SystemRestore, SystemRestorePhase, SystemRestoreSpec
 from tidegate.model.system_archive import ArchivedVolumeBackup, ArchiveMetadata, SystemArchive
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.resources.builders import THEN, a_backup, a_node, a_system_backup, a_target, a_volume
@@ -27,6 +28,9 @@ from tidegate.testing.stores.system_archives import MemoryArchives
 @pytest.fixture
 def archives(services):
     services.archives = MemoryArchives(MemoryObjects(services.clock))
+    services.restore_plans = SystemRestorePlanner(
+        services.store, services.volume_probe, services.secrets, services.archives
+    )
     return services.archives
 
 
@@ -161,9 +165,12 @@ async def test_an_archive_is_found_by_its_url_too(api, target, archives):
     write(archives, "weekly", a_volume("shop", "db", "/db"))
     url = "file:///somewhere/backupstore/system-backups/v1/weekly"
 
-    answer = await api.post("/v1/systemrestores", json=asking("back", systemBackup=url))
+    forged = {"target": "another", "url": "file:///forged"}
+    answer = await api.post("/v1/systemrestores", json=asking("back", systemBackup=url, found=forged))
 
     assert (answer.status_code, answer.json()["status"]["sourceUrl"]) == (201, url)
+    kept = (await api.get("/v1/systemrestores/back")).json()["spec"]["found"]
+    assert kept == {"target": target.name, "url": url}, "also before its controller has planned it"
 
 
 @pytest.mark.parametrize(
@@ -196,6 +203,12 @@ async def test_only_one_system_restore_at_a_time_and_only_of_one_that_is_ready(a
     assert (second.status_code, "first is not over yet" in second.json()["detail"]) == (409, True)
 
 
+async def test_no_client_says_that_an_archive_was_found(api, target):
+    answer = await api.post("/v1/systembackups", json=asking("s", foundVersion="v1"))
+
+    assert (answer.status_code, "foundVersion" in answer.json()["spec"]) == (201, False)
+
+
 async def test_a_schedule_of_system_backups_can_be_run_now(api, services, target):
     spec = {"schedule": "@daily", "systemBackup": {"volumeBackupPolicy": "always"}}
     await api.post("/v1/schedules", json=asking("weekly", **spec))
@@ -211,8 +224,9 @@ async def test_a_schedule_of_system_backups_can_be_run_now(api, services, target
 async def test_a_system_backup_that_is_being_restored_cannot_be_deleted(api, services, target):
     url = "file:///somewhere/backupstore/system-backups/v1/weekly"
     await services.store.create(a_system_backup("weekly", phase=SystemBackupPhase.READY, url=url))
-    reading = SystemRestore(metadata=Metadata(name="back"), spec=SystemRestoreSpec(system_backup="weekly"))
-    stored = await services.store.create(reading.with_status(source_url=url))
+    source = ArchiveSource(target=target.name, url=url)
+    spec = SystemRestoreSpec(system_backup="weekly", found=source)
+    stored = await services.store.create(SystemRestore(metadata=Metadata(name="back"), spec=spec))
 
     refused = await api.delete("/v1/systembackups/weekly")
     await services.store.update_status(stored.with_status(phase=SystemRestorePhase.COMPLETED))
@@ -222,7 +236,7 @@ async def test_a_system_backup_that_is_being_restored_cannot_be_deleted(api, ser
     assert accepted.status_code == 202
 
 
-async def test_what_is_wrong_with_the_target_is_told_in_the_field_of_what_was_asked_for(api, services):
+async def test_what_is_wrong_with_the_target_is_told_in_the_field_of_what_was_asked_for(api, services, archives):
     one = await services.store.create(a_target("one"))
     await services.store.create(a_target("two"))
     system = {"volumeBackupPolicy": "always"}

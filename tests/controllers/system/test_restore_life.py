@@ -11,15 +11,29 @@ from tidegate.model.schedules.schedule import Schedule
 from tidegate.model.setting import Setting
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.system.system import StoredVolumeBackup, SystemBackup, VolumeBackupPolicy
-from tidegate.model.system.system_restore import RestoredVolume, SystemRestore, SystemRestorePhase, SystemRestoreSpec
+from tidegate.model.system.system_restore import (
+    ArchiveSource,
+    RestoredVolume,
+    SystemRestore,
+    SystemRestorePhase,
+    SystemRestoreSpec,
+)
 from tidegate.model.transfers.transfer import PodVolumeRestore
 from tidegate.model.volumes.volume import Volume
 from tidegate.testing.resources.builders import a_node, a_schedule, a_system_backup, a_target
 from tidegate.testing.resources.lives import MortalWorld
+from tidegate.testing.resources.put import put
+
+
+def asked(url):
+    """A system restore as the API lets it in: with its archive found."""
+    found = ArchiveSource(target="rescue", url=url)
+    spec = SystemRestoreSpec(system_backup="weekly", found=found)
+    return SystemRestore(metadata=Metadata(name="back"), spec=spec)
 
 
 def wanted(url, *volumes):
-    """A system restore as the API lets it in: found and planned."""
+    """One that is planned already, as one is that an earlier version let in."""
     rows = tuple(
         RestoredVolume(
             volume=f"shop/{name}",
@@ -49,7 +63,7 @@ async def after_a_disaster():
     world.archives = lost.archives
     await world.store.create(a_node())
     await world.store.create(a_target("rescue"))
-    await world.store.create(wanted(url, "db", "files"))
+    await world.store.create(asked(url))
     return world
 
 
@@ -73,6 +87,11 @@ async def test_a_system_restore_whose_server_dies_after_any_step_is_finished_by_
     assert await names(world, Volume) == ["db", "files"]
     assert (await names(world, Schedule), await names(world, BackupTarget)) == (["nightly"], ["rescue", "store"])
     assert len(await names(world, Restore)) == 2
+    assert [(row.volume, str(row.state)) for row in system.status.volumes] == [
+        ("shop/db", "Completed"),
+        ("shop/files", "Completed"),
+    ]
+    assert {str(row.action) for row in system.status.definitions} == {"Create"}
     assert sorted(download.spec.path for download in downloads) == ["/data/db", "/data/files"]
 
 
@@ -94,7 +113,7 @@ async def bare(world):
 
 async def test_a_volume_that_fails_does_not_stop_the_others_and_is_named_at_the_end(bare):
     world, url = bare
-    await world.store.create(wanted(url, "db", "files"))
+    await put(world.store, wanted(url, "db", "files"))
     await world.settle()
     world.movers.started[0].fail("MissingBlock", "a block is missing")
     await world.settle()
@@ -112,7 +131,7 @@ async def test_a_volume_that_fails_does_not_stop_the_others_and_is_named_at_the_
 
 async def test_a_restore_that_somebody_deletes_counts_as_failed_at_once(bare):
     world, url = bare
-    await world.store.create(wanted(url, "db"))
+    await put(world.store, wanted(url, "db"))
     await world.settle()
     (row,) = (await world.store.get(SystemRestore, "back")).status.volumes
     await world.store.delete(Ref("Restore", row.restore))
@@ -125,7 +144,7 @@ async def test_a_restore_that_somebody_deletes_counts_as_failed_at_once(bare):
 async def test_restores_pass_the_restore_limit_and_what_the_operator_set_is_kept(bare):
     world, url = bare
     await world.setting("concurrent-backup-restore-limit", "0")
-    await world.store.create(wanted(url, "db", "files"))
+    await put(world.store, wanted(url, "db", "files"))
     await world.settle()
 
     limit = await world.store.get(Setting, "concurrent-backup-restore-limit")
@@ -139,7 +158,7 @@ async def test_restores_pass_the_restore_limit_and_what_the_operator_set_is_kept
 async def test_a_store_that_goes_away_before_the_archive_is_read_is_waited_for_but_not_for_ever(bare, minutes, phase):
     world, url = bare
     world.archives.away = True
-    await world.store.create(wanted(url, "db"))
+    await put(world.store, wanted(url, "db"))
     await world.settle()
     waiting = await world.store.get(SystemRestore, "back")
     await world.passes(minutes=minutes)
@@ -155,7 +174,7 @@ async def test_an_archive_that_was_damaged_meanwhile_changes_nothing(bare):
     world, url = bare
     (place,) = await world.archives.found(None)
     world.archives.objects.put(place.zip_key, b"damaged")
-    await world.store.create(wanted(url, "db"))
+    await put(world.store, wanted(url, "db"))
     await world.settle()
 
     system = await world.store.get(SystemRestore, "back")
@@ -168,7 +187,7 @@ async def test_a_store_that_goes_away_before_definitions_are_made_is_waited_for_
     world, url = bare
     world.archives.away = True
     deadline = world.clock.now() + timedelta(hours=1)
-    await world.store.create(wanted(url, "db").with_status(phase=SystemRestorePhase.RESTORING, deadline=deadline))
+    await put(world.store, wanted(url, "db").with_status(phase=SystemRestorePhase.RESTORING, deadline=deadline))
     await world.settle()
     waiting = await world.store.get(SystemRestore, "back")
     await world.passes(minutes=minutes)
@@ -183,7 +202,7 @@ async def test_a_store_that_goes_away_while_volumes_come_back_holds_them_and_fai
     world, url = bare
     world.store_probe.down = True
     await world.passes(seconds=31)
-    await world.store.create(wanted(url, "db", "files"))
+    await put(world.store, wanted(url, "db", "files"))
     await world.settle()
     (download,) = await world.all(PodVolumeRestore)
     started = list(world.movers.started)
@@ -199,22 +218,18 @@ async def test_without_its_target_a_system_restore_ends_and_says_so(bare):
     world, url = bare
     await world.store.delete(Ref("BackupTarget", "rescue"))
     await world.settle()
-    await world.store.create(wanted(url, "db"))
+    await put(world.store, wanted(url, "db"))
     await world.settle()
 
     system = await world.store.get(SystemRestore, "back")
     assert (system.status.phase, "rescue" in system.status.failure_reason) == ("Error", True)
 
 
-async def test_a_restore_waits_for_its_plan_but_not_for_ever():
-    """A long plan is written behind the record; a server that died in between has none."""
-    world = await after_a_disaster()
-    planned = wanted("", "db")
-    bare = await world.store.create(SystemRestore(metadata=Metadata(name="bare"), spec=planned.spec))
-    await world.live()
-    assert (await world.store.get(SystemRestore, "bare")).status == bare.status
+async def test_a_restore_whose_archive_was_not_looked_up_is_an_error_at_once(bare):
+    world, _ = bare
+    spec = SystemRestoreSpec(system_backup="weekly")
+    await world.store.create(SystemRestore(metadata=Metadata(name="back"), spec=spec))
+    await world.settle()
 
-    await world.clock.advance(timedelta(minutes=1))
-    await world.live()
-
-    assert (await world.store.get(SystemRestore, "bare")).status.failure_reason
+    system = await world.store.get(SystemRestore, "back")
+    assert (system.status.phase, "ask for it with" in system.status.failure_reason) == ("Error", True)

@@ -9,6 +9,11 @@ export type AccessToken = {
   lastUsedAt?: string;
 };
 
+export type ArchiveSource = {
+  target: string;
+  url: string;
+};
+
 export type AuditEntry = {
   at: string;
   who: string;
@@ -936,6 +941,7 @@ export type SystemRestorePhase = "New" | "Downloading" | "Restoring" | "Restorin
 export type SystemRestoreSpec = {
   systemBackup: string;
   volumes: VolumeChoice;
+  found?: ArchiveSource;
 };
 
 export type SystemRestoreStatus = {

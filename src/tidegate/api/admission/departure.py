@@ -58,7 +58,8 @@ async def _target_may_go(services: Services, target: Resource) -> None:
 async def _system_backup_may_go(services: Services, system: Resource) -> None:
     assert isinstance(system, SystemBackup)  # noqa: S101  # see DEPARTURES
     for restore in (await services.store.list(SystemRestore)).items:
-        if not restore.status.phase.final and system.status.url and restore.status.source_url == system.status.url:
+        source = restore.source
+        if not restore.status.phase.final and source is not None and source.url == system.status.url:
             raise Refused(
                 f"system restore {restore.name} is reading system backup {system.name}",
                 hint="wait for it, or delete it first",

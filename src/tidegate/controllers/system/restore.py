@@ -9,9 +9,10 @@ import structlog
 
 from tidegate.controllers.reconcile.observation import all_of, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
+from tidegate.controllers.system.restore_planner import here
 from tidegate.decide.stores.target_away import why_wait
 from tidegate.decide.system.progress import bytes_restored
-from tidegate.decide.system.restore import Here, PlannedDefinition, marked_done, merged, place_of, plan_definitions
+from tidegate.decide.system.restore import PlannedDefinition, marked_done, merged, plan_definitions
 from tidegate.decide.system.restore_volumes import (
     all_over,
     failure_of,
@@ -27,25 +28,25 @@ from tidegate.model.restores.restore import Restore
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.system.system import SYSTEM_RESTORE_LABEL
 from tidegate.model.system.system_restore import (
+    ArchiveSource,
     DefinitionAction,
     RestoredVolume,
     RestoredVolumeState,
     SystemRestore,
     SystemRestorePhase,
 )
-from tidegate.model.system_archive import DEFINITIONS, SystemArchive
-from tidegate.model.transfers.node import Node
+from tidegate.model.system_archive import SystemArchive
 from tidegate.model.transfers.transfer import DOWNLOADS, RESTORE_LABEL, Transfer
 from tidegate.model.volumes.volume import Volume
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import SecretStore, access_to
 from tidegate.ports.system_archives import SystemArchives
+from tidegate.ports.system_restore_plans import SystemRestorePlans
 
 log = structlog.get_logger(__name__)
 
 _ASK_AGAIN = timedelta(seconds=10)
-_PLAN_DUE = timedelta(minutes=1)
 
 
 @dataclass
@@ -56,6 +57,7 @@ class SystemRestoreController:
     clock: Clock
     secrets: SecretStore
     archives: SystemArchives
+    plans: SystemRestorePlans
     name: str = "system-restore"
     workers: int = 1
     watches: tuple[Watch, ...] = (Watch(SystemRestore), Watch(Restore, owners("SystemRestore")))
@@ -68,8 +70,6 @@ class SystemRestoreController:
             return Next.done()
         if system.deleting or system.status.phase.final:
             return Next.done()
-        if (plan_due := self._plan_due(system)) > timedelta():
-            return Next.after(plan_due)
         try:
             await self._step(system)
         except StaleVersion:
@@ -80,24 +80,16 @@ class SystemRestoreController:
             await self._end(system, SystemRestorePhase.ERROR, error.message)
         return Next.done()
 
-    def _plan_due(self, system: SystemRestore) -> timedelta:
-        """How long the API may still take to write the plan: a long one is stored behind the record."""
-        asked = system.metadata.creation_timestamp
-        if system.status.source_url or asked is None:
-            return timedelta()
-        return asked + _PLAN_DUE - self.clock.now()
-
     async def _step(self, system: SystemRestore) -> None:
         phase = system.status.phase
         if phase is SystemRestorePhase.NEW:
             now = self.clock.now()
             deadline = now + (await settings_now(self.store)).system_backup_upload_timeout
             begun = system.with_status(phase=SystemRestorePhase.DOWNLOADING, start_timestamp=now, deadline=deadline)
-            await self.store.update_status(begun)
+            source = _source(system)
+            await self.store.update_status(begun.with_status(target=source.target, source_url=source.url))
         elif phase is SystemRestorePhase.DOWNLOADING:
-            await self._archive(system)  # one that cannot be read any more is told before anything is changed
-            status = system.status.no_longer_waiting().replace(phase=SystemRestorePhase.RESTORING)
-            await self.store.update_status(system.replace(status=status))
+            await self._plan(system)
         elif phase is SystemRestorePhase.RESTORING:
             await self._restore_definitions(system)
         elif phase is SystemRestorePhase.RESTORING_VOLUMES and system.status.volumes_requested_at is None:
@@ -105,10 +97,20 @@ class SystemRestoreController:
         elif phase is SystemRestorePhase.RESTORING_VOLUMES:
             await self._look(system)
 
+    async def _plan(self, system: SystemRestore) -> None:
+        """Read the archive before anything is changed, and settle what becomes of each row."""
+        status = system.status.no_longer_waiting().replace(phase=SystemRestorePhase.RESTORING)
+        if system.planned:  # an earlier version of this server planned when it was asked
+            await self._archive(system)
+        else:
+            plan = await self.plans.plan(_source(system), system.spec.volumes)
+            status = status.replace(definitions=plan.definitions, volumes=plan.volumes)
+        await self.store.update_status(system.replace(status=status))
+
     async def _restore_definitions(self, system: SystemRestore) -> None:
         """Make them as the archive says; doing it again after a crash changes nothing that is so already."""
         archive = await self._archive(system)
-        for planned in plan_definitions(archive, await self._here(system)):
+        for planned in plan_definitions(archive, await here(self.store, through=_source(system).target)):
             await self._apply(planned)
         status = system.status.no_longer_waiting().replace(
             phase=SystemRestorePhase.RESTORING_VOLUMES,
@@ -187,13 +189,15 @@ class SystemRestoreController:
         return Next.after(_ASK_AGAIN)
 
     async def _archive(self, system: SystemRestore) -> SystemArchive:
-        target = await self.store.get(BackupTarget, system.status.target)
-        parts = split_archive_url(system.status.source_url)
+        source = _source(system)
+        target = await self.store.get(BackupTarget, source.target)
+        parts = split_archive_url(source.url)
         if parts is None:
-            raise NotFound("nobody has looked yet for the archive; ask for it with: tidegate system restore create")
+            raise NotFound(f"{source.url} is not the URL of a system backup")
         return await self.archives.read(await access_to(target, self.secrets), parts[1])
 
-    async def _here(self, system: SystemRestore) -> Here:
-        resources = [one for kind in DEFINITIONS for one in await all_of(self.store, kind)]
-        nodes = frozenset(node.name for node in await all_of(self.store, Node))
-        return Here({place_of(one): one for one in resources}, nodes, system.status.target)
+
+def _source(system: SystemRestore) -> ArchiveSource:
+    if system.source is None:
+        raise NotFound("nobody has looked yet for the archive; ask for it with: tidegate system restore create")
+    return system.source

@@ -40,12 +40,22 @@ class VolumeChoice(StrEnum):
     """Also those that hold something, which is overwritten."""
 
 
+class ArchiveSource(Model):
+    """The archive that was found when the restore was asked for: it keeps to that, whatever comes later."""
+
+    target: str
+    """The BackupTarget whose store holds it."""
+    url: str
+
+
 class SystemRestoreSpec(Spec):
     """Which archive, and which volumes with it."""
 
     system_backup: str = Field(min_length=1, max_length=4096)
     """The name of a system backup, known here or only in the store of a target; or its URL."""
     volumes: VolumeChoice = VolumeChoice.MISSING
+    found: ArchiveSource | None = None
+    """Written by the API, which takes none from a client."""
 
 
 class DefinitionAction(StrEnum):
@@ -125,3 +135,15 @@ class SystemRestore(Resource):
     kind: Literal["SystemRestore"] = "SystemRestore"
     spec: SystemRestoreSpec
     status: SystemRestoreStatus = Field(default_factory=SystemRestoreStatus)
+
+    @property
+    def source(self) -> ArchiveSource | None:
+        """The archive, as far as it was looked up."""
+        if self.status.source_url:
+            return ArchiveSource(target=self.status.target, url=self.status.source_url)
+        return self.spec.found
+
+    @property
+    def planned(self) -> bool:
+        """Whether it is settled what becomes of each definition and volume."""
+        return bool(self.status.definitions or self.status.volumes)

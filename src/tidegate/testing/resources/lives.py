@@ -40,6 +40,8 @@ class MortalWorld:
     hooks: FakeHooks = field(default_factory=FakeHooks)
     scratch: FakeScratch = field(default_factory=FakeScratch)
     notifier: FakeNotifier = field(default_factory=FakeNotifier)
+    store_probe: FakeStoreProbe = field(default_factory=FakeStoreProbe)
+    """The store of the backups keeps its identity."""
 
     def __post_init__(self) -> None:
         self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
@@ -60,7 +62,7 @@ class MortalWorld:
             mortal,
             self.clock,
             movers,
-            FakeStoreProbe(),
+            self.store_probe,
             volume_probe=FakeVolumeProbe(),
             hooks=self.hooks,
             scratch=self.scratch,
