@@ -1,36 +1,15 @@
-"""Two targets with volumes in a real catalogue, deletes that are noted down, and syncs that somebody asked for."""
+"""Two targets with volumes in a real catalogue, deletes that no controller carries out, and syncs that never begin."""
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from tidegate.catalogue.changes import FoundVolume, VolumeChange, found_in_cfg
+from tidegate.controllers.stores.deletion_desk import DeletionDesk
 from tidegate.model.stores.catalogue import BackupState, FullSync, StoredBackupRecord, StoredVolumeRecord
-from tidegate.model.stores.catalogue_status import SyncForecast, VolumeSync
-from tidegate.testing.doubles.deletions import NotedDeletions
+from tidegate.testing.doubles.syncs import NotedSyncs
 from tidegate.testing.resources.builders import a_target
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 KUBERNETES = '{"namespace":"shop","pvcName":"db","workloadsStatus":[{"podName":"web-0","workloadName":"web"}]}'
-
-
-@dataclass
-class AskedSyncs:
-    """Notes down which volumes somebody wants up to date."""
-
-    asked: list = field(default_factory=list)
-
-    def request(self, target, volume, *, forced=False):
-        assert forced  # whoever asks over HTTP knows of no change
-        self.asked.append((target, volume))
-
-    async def forecast(self, target):
-        return SyncForecast(message=f"{target.name} begins now")
-
-    def volume_sync(self, target, volume):
-        return VolumeSync(target=target, volume=volume, pending=(target, volume) in self.asked)
-
-    def target_sync(self, target):
-        return target.status.sync
 
 
 async def fill(catalogue, target, volume, *backups, labels=None, state=BackupState.COMPLETED, messages=None):
@@ -61,8 +40,8 @@ async def fill(catalogue, target, volume, *backups, labels=None, state=BackupSta
 async def furnish(services, catalogue):
     """`db` in both targets, `web` in one; syncs and deletes that a test can look at."""
     services.catalogue = catalogue
-    services.deletions = NotedDeletions(catalogue)
-    services.syncs = AskedSyncs()
+    services.deletions = DeletionDesk(services.store, catalogue)
+    services.syncs = NotedSyncs()
     for name in ("near", "far"):
         await services.store.create(a_target(name, url=f"file:///{name}"))
         await catalogue.note_full_sync(name, FullSync(f"file:///{name}", NOON))

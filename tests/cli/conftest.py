@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -21,27 +21,11 @@ from tidegate.cli.environment import Environment
 from tidegate.cli.root import assemble
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.labels import Selector
+from tidegate.testing.clock import RushingClock
 from tidegate.testing.mover_bench import no_wait
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 TOKEN = "open-sesame"
-
-
-class RunningClock:
-    """Time that passes whenever somebody looks at it or sleeps, so that no test waits for it."""
-
-    def __init__(self):
-        self._seconds = 0.0
-
-    def now(self):
-        return NOON
-
-    def monotonic(self):
-        self._seconds += 0.5
-        return self._seconds
-
-    async def sleep(self, delay: timedelta):
-        self._seconds += delay.total_seconds()
 
 
 @dataclass
@@ -296,7 +280,7 @@ def run(tmp_path):
     def run_command(*args, **variables):
         environment = Environment({"HOME": str(tmp_path), "TIDEGATE_DATA_DIR": "data", **variables}, tmp_path)
         out, err = io.StringIO(), io.StringIO()
-        app = assemble(CliContext(RunningClock(), environment, workshop=quick_workshop), args)
+        app = assemble(CliContext(RushingClock(NOON), environment, workshop=quick_workshop), args)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
             app(list(args), prog_name="tidegate")
         return Result(int(ended.value.code or 0), out.getvalue(), err.getvalue())

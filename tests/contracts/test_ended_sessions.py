@@ -1,24 +1,36 @@
 """Every implementation of EndedSessions keeps the same promise."""
 
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tidegate.access.ended_sessions import SqliteEndedSessions
-from tidegate.ports.ended_sessions import SessionsEndedInMemory
+from tidegate.ports.ended_sessions import EndedSessions, SessionsEndedInMemory
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WEEK = timedelta(days=7)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def ended(request, tmp_path):
-    if request.param == "memory":
-        yield SessionsEndedInMemory()
-        return
+@contextmanager
+def in_memory(_tmp_path):
+    yield SessionsEndedInMemory()
+
+
+@contextmanager
+def on_disk(tmp_path):
     sessions = SqliteEndedSessions.open(tmp_path / "access.sqlite")
     yield sessions
     sessions.close()
+
+
+IMPLEMENTATIONS: dict[type[EndedSessions], object] = {SessionsEndedInMemory: in_memory, SqliteEndedSessions: on_disk}
+
+
+@pytest.fixture(params=IMPLEMENTATIONS, ids=lambda kind: kind.__name__)
+def ended(request, tmp_path):
+    with IMPLEMENTATIONS[request.param](tmp_path) as sessions:
+        yield sessions
 
 
 async def test_a_session_is_over_from_the_moment_it_is_ended(ended):

@@ -2,14 +2,15 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from tidegate.app.machine.hook_files import HookFiles
 from tidegate.errors import InvalidInput
 from tidegate.model.backups.hooks import HookStage
-from tidegate.ports.hook_runner import HookRun
-from tidegate.testing.doubles.hooks import FakeHooks
+from tidegate.ports.hook_runner import HookRun, HookRunner, NoHooks
+from tidegate.testing.doubles.hooks import FakeHooks, LoggedHooks
 
 
 def a_run(command, *, timeout=timedelta(minutes=1)):
@@ -26,15 +27,26 @@ def files(tmp_path):
     return HookFiles(tmp_path / "hooks", running=tmp_path / "running")
 
 
-def fake(_tmp_path):
-    return FakeHooks(known=("good", "bad", "stuck"), failing={"bad": "bad: no disk"}, stuck={"stuck"})
+SCRIPTED: dict[str, Any] = {"known": ("good", "bad", "stuck"), "failing": {"bad": "bad: no disk"}}
 
 
-@pytest.fixture(params=[files, fake])
+IMPLEMENTATIONS: dict[type[HookRunner], object] = {
+    HookFiles: files,
+    FakeHooks: lambda _tmp_path: FakeHooks(**SCRIPTED, stuck={"stuck"}),
+    LoggedHooks: lambda _tmp_path: LoggedHooks(**SCRIPTED, stuck={"stuck"}),
+    NoHooks: lambda _tmp_path: NoHooks(),
+}
+that_run = pytest.mark.parametrize(
+    "runner", [kind for kind in IMPLEMENTATIONS if kind is not NoHooks], indirect=True, ids=lambda kind: kind.__name__
+)
+
+
+@pytest.fixture(params=IMPLEMENTATIONS, ids=lambda kind: kind.__name__)
 def runner(request, tmp_path):
-    return request.param(tmp_path)
+    return IMPLEMENTATIONS[request.param](tmp_path)
 
 
+@that_run
 async def test_a_known_command_passes_and_ends_well(runner):
     await runner.check(("good", "with", "arguments"))
 
@@ -46,6 +58,11 @@ async def test_an_unknown_command_is_refused_by_name(runner):
         await runner.check(("nobody",))
 
 
+async def test_an_unknown_command_that_runs_all_the_same_ends_with_a_sentence(runner):
+    assert "nobody" in await runner.run(a_run("nobody"))
+
+
+@that_run
 async def test_a_command_that_fails_is_told_in_words_not_raised(runner):
     said = await runner.run(a_run("bad"))
 
@@ -54,6 +71,7 @@ async def test_a_command_that_fails_is_told_in_words_not_raised(runner):
     assert "no disk" in said
 
 
+@that_run
 async def test_a_caller_that_is_cancelled_gets_its_cancellation(runner):
     task = asyncio.create_task(runner.run(a_run("stuck")))
     await asyncio.sleep(0)
@@ -61,3 +79,8 @@ async def test_a_caller_that_is_cancelled_gets_its_cancellation(runner):
 
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+@pytest.mark.parametrize("runner", [HookFiles], indirect=True, ids=lambda kind: kind.__name__)
+async def test_a_command_never_runs_longer_than_its_timeout(runner):
+    assert "stuck" in await runner.run(a_run("stuck", timeout=timedelta(seconds=0.1)))

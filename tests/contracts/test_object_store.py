@@ -1,47 +1,76 @@
 """What every ObjectStore keeps."""
 
 import threading
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tidegate.errors import DamagedMetadata, NotFound
 from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.backoff import HURRIED
+from tidegate.objects.bandwidth import Bandwidth, LimitedFiles, LimitedObjects
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.objects.memory import MemoryObjects
 from tidegate.objects.open import open_store
-from tidegate.ports.object_store import ObjectStore
+from tidegate.objects.pacing import PacedObjects
+from tidegate.objects.pass_through import PassThrough
+from tidegate.objects.remote import RemoteObjects
+from tidegate.objects.retrying import RetryingObjects
+from tidegate.ports.object_store import KeepsUnfinished, ObjectStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.stores.faulty_objects import FaultyObjects
-from tidegate.testing.stores.power_cut import RecordedObjects
+from tidegate.testing.stores.late_objects import Lateness, LateObjects
+from tidegate.testing.stores.power_cut import LosingObjects, RecordedObjects
+from tidegate.testing.stores.recorded_writes import RecordedDirectory
 
 
-def open_directory(path: Path) -> ObjectStore:
-    return DirectoryObjects(str(path))
-
-
-def open_memory(_: Path) -> ObjectStore:
+def in_memory() -> MemoryObjects:
     return MemoryObjects(ManualClock())
 
 
-def open_faulty(_: Path) -> ObjectStore:
-    return FaultyObjects(MemoryObjects(ManualClock()))
+def limited(inner: ObjectStore) -> ObjectStore:
+    bandwidth = Bandwidth(lambda: 0.0)
+    return bandwidth.limited(inner, threading.Event())
 
 
-def open_recorded(_: Path) -> ObjectStore:
-    return RecordedObjects(ManualClock())
+def retried(inner: ObjectStore) -> ObjectStore:
+    return RetryingObjects(inner, patience=HURRIED, pause=lambda _seconds: False, random=Random(1))
 
 
-@pytest.fixture(params=[open_directory, open_memory, open_faulty, open_recorded, "s3"])
+def late(inner: ObjectStore) -> ObjectStore:
+    return LateObjects(inner, Lateness(ManualClock(), timedelta(minutes=1)))
+
+
+IMPLEMENTATIONS: dict[type[ObjectStore], Callable[[Path], ObjectStore] | None] = {
+    DirectoryObjects: lambda path: DirectoryObjects(str(path)),
+    MemoryObjects: lambda _: in_memory(),
+    RemoteObjects: None,
+    PassThrough: lambda _: PassThrough(in_memory()),
+    PacedObjects: lambda _: PacedObjects(in_memory()),
+    RetryingObjects: lambda _: retried(in_memory()),
+    LimitedObjects: lambda _: limited(in_memory()),
+    LimitedFiles: lambda path: limited(DirectoryObjects(str(path))),
+    FaultyObjects: lambda _: FaultyObjects(in_memory()),
+    LateObjects: lambda _: late(in_memory()),
+    LosingObjects: lambda _: LosingObjects(ManualClock()),
+    RecordedObjects: lambda _: RecordedObjects(ManualClock()),
+    RecordedDirectory: lambda path: RecordedDirectory(str(path)),
+}
+
+
+@pytest.fixture(params=IMPLEMENTATIONS, ids=lambda kind: kind.__name__)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
-    if request.param == "s3":
-        bucket = request.getfixturevalue("bucket")
-        credentials = request.getfixturevalue("rclone").credentials()
-        return open_store(
-            TargetAccess(url=f"s3://{bucket}@us-east-1/some/path/", credentials=credentials), patience=HURRIED
-        )
-    return request.param(tmp_path)  # type: ignore[no-any-return]
+    open_it = IMPLEMENTATIONS[request.param]
+    if open_it is not None:
+        return open_it(tmp_path)
+    bucket = request.getfixturevalue("bucket")
+    credentials = request.getfixturevalue("rclone").credentials()
+    return open_store(
+        TargetAccess(url=f"s3://{bucket}@us-east-1/some/path/", credentials=credentials), patience=HURRIED
+    )
 
 
 def test_what_was_put_comes_back(store: ObjectStore) -> None:
@@ -170,3 +199,45 @@ def test_flushing_nothing_is_harmless(store: ObjectStore) -> None:
 
 def test_a_store_says_how_many_requests_keep_it_busy(store: ObjectStore) -> None:
     assert store.requests_in_flight >= 1
+
+
+def with_files(path: Path) -> DirectoryObjects:
+    return DirectoryObjects(str(path))
+
+
+FILES: dict[type[KeepsUnfinished], Callable[[Path], ObjectStore]] = {
+    DirectoryObjects: with_files,
+    LimitedFiles: lambda path: limited(with_files(path)),
+    RecordedDirectory: lambda path: RecordedDirectory(str(path)),
+}
+
+
+@pytest.fixture(params=FILES, ids=lambda kind: kind.__name__)
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    return FILES[request.param](tmp_path)
+
+
+def test_what_a_dead_writer_left_is_no_object_but_can_be_found_and_deleted(files: ObjectStore, tmp_path: Path) -> None:
+    assert isinstance(files, KeepsUnfinished)
+    files.put("a/whole", b"1")
+    half = tmp_path / "a" / "half.tmp.0123456789abcdef"
+    half.write_bytes(b"ha")
+
+    assert [info.key for info in files.list_all("a")] == ["a/whole"]
+    (left,) = files.unfinished("a")
+    assert files.head(left).size == 2
+    files.delete(left)
+    assert not half.exists()
+
+
+def test_only_empty_directories_are_removed_and_twice_is_harmless(files: ObjectStore, tmp_path: Path) -> None:
+    assert isinstance(files, KeepsUnfinished)
+    files.put("a/b/c/1", b"1")
+    files.put("a/d/2", b"2")
+    files.delete("a/b/c/1")
+
+    files.remove_empty("a")
+    files.remove_empty("a")
+    files.remove_empty("never/there")
+
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == ["a", "a/d", "a/d/2"]

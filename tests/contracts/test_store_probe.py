@@ -16,6 +16,7 @@ from tidegate.errors import (
 from tidegate.model.restores.restore_plan import StoredBackup
 from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.objects.directory import DirectoryObjects
+from tidegate.ports.store_probe import StoreProbe
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.stores.stored_samples import volume_name, write_volumes
@@ -67,9 +68,12 @@ class Pretence:
         self.probe.backups = {(volume, backup): Refused(f"backup {backup} of volume {volume} is not finished")}
 
 
-@pytest.fixture(params=[Disk, Pretence])
+IMPLEMENTATIONS: dict[type[StoreProbe], type] = {ThreadedStoreProbe: Disk, FakeStoreProbe: Pretence}
+
+
+@pytest.fixture(params=IMPLEMENTATIONS, ids=lambda kind: kind.__name__)
 def world(request, tmp_path):
-    return request.param(tmp_path)
+    return IMPLEMENTATIONS[request.param](tmp_path)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from tidegate.errors import SourceUnreadable
 from tidegate.model.restores.restore_plan import Place, PlaceState
 from tidegate.model.volumes.kept_place import KeptPlace
 from tidegate.model.volumes.volume import VolumeSpec
+from tidegate.ports.volume_probe import VolumeProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 
 LONG_AGO, NOW, LATER = (datetime(year, 1, 1, tzinfo=UTC) for year in (2001, 2050, 2999))
@@ -65,9 +66,12 @@ class Pretence:
         self.probe.changed[path] = NOW
 
 
-@pytest.fixture(params=[Machine, Pretence])
+IMPLEMENTATIONS: dict[type[VolumeProbe], type] = {LocalVolumeProbe: Machine, FakeVolumeProbe: Pretence}
+
+
+@pytest.fixture(params=IMPLEMENTATIONS, ids=lambda kind: kind.__name__)
 def world(request, tmp_path):
-    return request.param(tmp_path)
+    return IMPLEMENTATIONS[request.param](tmp_path)
 
 
 @pytest.fixture

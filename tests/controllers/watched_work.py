@@ -1,23 +1,8 @@
 """What hooks and movers really do to a namespace, whoever asked for it: told by them, not by what is stored."""
 
 from tidegate.model.transfers.mover_job import DownloadJob, RemoveJob
-from tidegate.testing.doubles.hooks import FakeHooks
+from tidegate.testing.doubles.hooks import LoggedHooks
 from tidegate.testing.doubles.movers import FakeMovers
-
-
-class LoggedHooks(FakeHooks):
-    """Hooks that tell when they begin and when they have ended."""
-
-    def __init__(self):
-        super().__init__()
-        self.log = []
-
-    async def run(self, run):
-        self.log.append((run.command[0], run.backup, run.namespace, "begins"))
-        try:
-            return await super().run(run)
-        finally:
-            self.log.append((run.command[0], run.backup, run.namespace, "ended"))
 
 
 class WatchedWork:

@@ -5,9 +5,8 @@ import threading
 
 import pytest
 
-from tidegate.errors import NotFound, StoreUnavailable
+from tidegate.errors import StoreUnavailable
 from tidegate.model.transfers.mover_job import TargetAccess
-from tidegate.objects.backoff import HURRIED
 from tidegate.objects.open import open_store
 from tidegate.objects.open_reader import open_reader
 from tidegate.objects.reading import ThreadedReader
@@ -38,36 +37,6 @@ async def no_pause(_seconds):
 
 def reader_of(access):
     return open_reader(access, in_flight=8, pause=no_pause)
-
-
-async def test_parts_and_listings_are_those_of_the_store(access):
-    store = open_store(access, patience=HURRIED)
-    store.put("dir/one.cfg", b"0123456789")
-    store.put("dir/deeper/two.cfg", b"")
-    reader = reader_of(access)
-
-    listing = await reader.list_level("dir")
-    assert [info.key for info in listing.objects] == ["dir/one.cfg"]
-    assert listing.prefixes == ("dir/deeper",)
-    part = await reader.read_part("dir/one.cfg", start=2, length=3)
-    assert (part.body, part.info.size, part.whole) == (b"234", 10, False)
-    assert (await reader.read_part("dir/one.cfg", start=0, length=100)).whole
-    assert (await reader.read_part("dir/deeper/two.cfg", start=0, length=100)).body == b""
-    assert await reader.read_start("dir/one.cfg", length=4) == b"0123"
-    assert await reader.read_start("dir/one.cfg", length=100) == b"0123456789"
-    assert await reader.read_start("dir/deeper/two.cfg", length=100) == b""
-    assert part.info.etag == listing.objects[0].etag
-    assert (await reader.list_level("nothing")) == Listing((), ())
-    with pytest.raises(NotFound):
-        await reader.read_part("dir/three.cfg", start=0, length=1)
-    with pytest.raises(NotFound):
-        await reader.read_start("dir/three.cfg", length=1)
-
-
-async def test_a_reader_has_no_way_to_change_a_store(access):
-    reader = reader_of(access)
-
-    assert not {"put", "put_if_absent", "delete", "flush"} & set(dir(reader))
 
 
 async def test_a_bucket_that_is_missing_is_no_empty_store(rclone):

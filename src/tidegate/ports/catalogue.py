@@ -35,7 +35,7 @@ class Catalogue(Protocol):
     async def volumes(
         self, wanted: CatalogueFilter, *, limit: int = PAGE, marker: str = "", skip: int = 0
     ) -> CataloguePage[CatalogueVolume]:
-        """Volumes by name, those of one name by target. State, times and labels ask for at least one such backup."""
+        """Volumes by name, in a fixed order within it. State, times and labels ask for at least one such backup."""
         ...
 
     async def volume(self, target: str, name: str) -> CatalogueVolume:

@@ -59,6 +59,29 @@ class ManualClock:
         await settle()
 
 
+class RushingClock:
+    """Keeps the Clock's promise where nothing advances it: every look and every sleep makes its time pass at once."""
+
+    def __init__(self, start: datetime = BEGINNING) -> None:
+        self._now = start
+        self._seconds = 0.0
+
+    def now(self) -> datetime:
+        """The beginning, and the sleeps since then."""
+        return self._now
+
+    def monotonic(self) -> float:
+        """Half a second more at each look: what waits until a deadline gets there."""
+        self._seconds += 0.5
+        return self._seconds
+
+    async def sleep(self, delay: timedelta) -> None:
+        """Let `delay` pass without waiting."""
+        self._now += max(delay, timedelta())
+        self._seconds += max(delay.total_seconds(), 0)
+        await asyncio.sleep(0)
+
+
 async def settle(turns: int = 20) -> None:
     """Give every task that can go on the chance to: for code that only waits on loop callbacks, not on threads."""
     for _ in range(turns):

@@ -48,7 +48,7 @@ async def test_it_deletes_a_backup_and_then_the_volume(client, services):
     assert [backup.name for backup in (await web.backupList()).data] == ["w-2"]
     await client.delete(web)
     assert await client.by_id_backupVolume("web") is None
-    assert [one.spec.backups for one in services.deletions.noted.values()] == [("w-1",), ()]
+    assert {one.spec.backups for one in await services.deletions.list()} == {("w-1",), ()}
 
 
 async def test_what_goes_wrong_is_told_by_status_and_message(client):

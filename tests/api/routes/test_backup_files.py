@@ -13,6 +13,7 @@ from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.model.transfers.transfer import BACKUP_LABEL, PodVolumeBackup, TransferPhase, TransferSpec
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.objects.open import open_store
+from tidegate.testing.doubles.secrets import FakeSecrets
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.resources.builders import a_backup, a_target
 
@@ -20,15 +21,6 @@ KEY = "00" * 32
 ODD = 'od"d\n né.txt'
 NO_TEXT = "no-text-\N{REPLACEMENT CHARACTER}"
 LARGE = b"a" * 2_500_000 + b"b" * 2_500_000  # three blocks, no two alike
-
-
-class OneSecret:
-    """Keeps the key of the encrypted store."""
-
-    key = KEY
-
-    async def read(self, _name):
-        return {"TIDEGATE_ENCRYPTION_KEY": self.key}
 
 
 def write_tree(root):
@@ -57,7 +49,7 @@ def written(request, tmp_path_factory):
 @pytest.fixture
 async def stored(written, services):
     """The records of that backup."""
-    services.secrets = OneSecret()
+    services.secrets = FakeSecrets({"key": {"TIDEGATE_ENCRYPTION_KEY": KEY}})
     target = a_target("store", url=f"file://{written}/store", default=True)
     await services.store.create(target.replace(spec=target.spec.replace(credential_secret="key")))
     backup = await services.store.create(a_backup("b", phase=BackupPhase.COMPLETED))
@@ -186,7 +178,7 @@ async def test_files_that_are_let_go_make_room_for_others(api, stored):
 
 
 async def test_a_wrong_key_is_one_sentence(api, stored, written):
-    stored.secrets.key = "11" * 32
+    stored.secrets.known["key"] = {"TIDEGATE_ENCRYPTION_KEY": "11" * 32}
 
     answer = await api.get("/v1/backups/b/files")
 

@@ -77,7 +77,7 @@ async def test_what_is_not_a_volume_is_not_found_and_nothing_is_deleted(api, cat
     for name in ("nothing", "web@near", "web@nowhere", "*", "w*", "@far", "%2E%2E", "web@far@far", "x" * 10_000):
         for method in ("GET", "DELETE"):
             assert (await api.request(method, f"/v1/backupvolumes/{name}")).status_code == 404, (method, name[:40])
-    assert services.deletions.noted == {}
+    assert await services.deletions.list() == []
 
 
 async def test_the_backups_of_a_volume_are_read_with_get_or_post_and_are_whole_objects(api, catalogue):
@@ -105,9 +105,9 @@ async def test_a_deleted_backup_is_gone_from_the_list_at_once_and_the_volume_sta
     answer = await api.delete("/v1/backupvolumes/web", params={"action": "backupDelete", "name": "w-1"})
 
     assert (answer.status_code, answer.json()["type"]) == (200, "backupVolume")
-    assert answer.json()["deletion"] == "deletion-1"
     assert await names(api, "web") == ["w-2"]
-    assert services.deletions.noted["deletion-1"].spec.backups == ("w-1",)
+    (deletion,) = await services.deletions.list()
+    assert (deletion.name, deletion.spec.backups) == (answer.json()["deletion"], ("w-1",))
 
 
 async def test_a_deleted_volume_is_gone_from_every_list_at_once(api, catalogue, services):
@@ -151,14 +151,14 @@ async def test_what_is_not_clearly_asked_for_is_refused_with_a_sentence(api, cat
 
         assert (answer.status_code, answer.json()["code"]) == (422, "InvalidInput"), (method, query, body[:40])
         assert answer.json()["message"].startswith(answer.json()["detail"])
-    assert services.deletions.noted == {}
+    assert await services.deletions.list() == []
 
 
 async def test_many_backups_are_deleted_by_one_request(api, catalogue, services):
     await api.post("/v1/backupvolumes/db@near?action=backupDelete", json={"names": ["b-1", "b-3", "b-1"]})
 
     assert await names(api, "db@near") == ["b-2"]
-    assert [one.spec.backups for one in services.deletions.noted.values()] == [("b-1", "b-3")]
+    assert [one.spec.backups for one in await services.deletions.list()] == [("b-1", "b-3")]
 
 
 async def test_a_list_longer_than_one_look_is_sent_whole(api, catalogue):

@@ -5,8 +5,8 @@ import pytest
 from api.catalogue_world import fill, furnish  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.controllers.backups.uploads import upload_for
+from tidegate.controllers.stores.deletion_desk import DeletionDesk
 from tidegate.errors import Refused
-from tidegate.testing.doubles.deletions import NotedDeletions
 from tidegate.testing.resources.builders import a_backup, a_volume
 
 
@@ -49,7 +49,7 @@ async def test_all_that_match_go_at_once_one_deletion_for_each_volume(api, catal
     assert (seen.status_code, seen.json()["backups"], seen.json()["volumes"]) == (200, 3, 2)
     assert (gone.status_code, gone.json()["backups"], len(gone.json()["deletions"])) == (202, 3, 2)
     assert await names(api) == {"b-1", "b-2", "b-3"}
-    assert sorted(one.spec.backups for one in services.deletions.noted.values()) == [("b-9",), ("w-2", "w-1")]
+    assert sorted(one.spec.backups for one in await services.deletions.list()) == [("b-9",), ("w-2", "w-1")]
 
 
 async def test_nobody_deletes_everything_or_more_than_somebody_saw(api, catalogue, services):
@@ -60,10 +60,10 @@ async def test_nobody_deletes_everything_or_more_than_somebody_saw(api, catalogu
 
     assert [one.status_code for one in (everything, more, unsaid)] == [422, 409, 422]
     assert more.json()["detail"] == "3 backups match by now, not 2; nothing was deleted"
-    assert services.deletions.noted == {}
+    assert await services.deletions.list() == []
 
 
-class RefusingDb(NotedDeletions):
+class RefusingDb(DeletionDesk):
     """Something reads `db`."""
 
     async def ask(self, target, volume, backups=None):
@@ -73,7 +73,7 @@ class RefusingDb(NotedDeletions):
 
 
 async def test_a_volume_that_may_not_go_now_keeps_no_other(api, catalogue, services):
-    services.deletions = RefusingDb(catalogue)
+    services.deletions = RefusingDb(services.store, services.catalogue)
 
     answer = (await api.post("/v1/catalogue/deletions", params={"target": "far"}, json={"expected": 3})).json()
 

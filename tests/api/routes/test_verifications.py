@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from tidegate.errors import InvalidInput
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.verification.verification import Verification, VerificationPhase
 from tidegate.testing.doubles.notifier import FakeNotifier
@@ -88,17 +87,9 @@ async def test_metrics_tell_of_verifications(api, stored):
     assert float(found[1]) == ended.timestamp()
 
 
-class Strict(FakeNotifier):
-    """One secret, and no other."""
-
-    async def check(self, spec):
-        if spec.secret != "ops":
-            raise InvalidInput(f"there is no secret {spec.secret}", field="spec.secret")
-
-
 @pytest.fixture
 def notifier(services):
-    services.notifier = Strict()
+    services.notifier = FakeNotifier(secrets=("ops",))
     return services.notifier
 
 

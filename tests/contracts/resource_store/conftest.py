@@ -1,7 +1,10 @@
 """Every store that promises to be a ResourceStore. Another one is another parameter."""
 
+import sys
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,20 +14,53 @@ from tidegate.resources.paged import PagedStore
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.counting_store import CountingStore
+from tidegate.testing.resources.crashing_store import CrashingStore
+from tidegate.testing.resources.late_store import LateStore
 
 KEPT_EVENTS = 1024
 
 
-@pytest.fixture(params=["memory", "sqlite", "pages"])
+@asynccontextmanager
+async def memory(kind: type[MemoryStore], _path: Path) -> AsyncIterator[ResourceStore]:
+    store = kind(clock=ManualClock(), new_id=counting_ids(), kept_events=KEPT_EVENTS)
+    yield store
+    await store.close()
+
+
+@asynccontextmanager
+async def sqlite(kind: type[SqliteStore], path: Path) -> AsyncIterator[ResourceStore]:
+    store = await kind.open(path / "state.db", clock=ManualClock(), new_id=counting_ids(), kept_events=KEPT_EVENTS)
+    yield store
+    await store.close()
+
+
+@asynccontextmanager
+async def not_crashing(_kind: type[CrashingStore], path: Path) -> AsyncIterator[ResourceStore]:
+    async with memory(MemoryStore, path) as inner:
+        yield CrashingStore(inner, writes_left=sys.maxsize)
+
+
+@asynccontextmanager
+async def in_pages(kind: type[PagedStore], path: Path) -> AsyncIterator[ResourceStore]:
+    async with memory(MemoryStore, path) as inner:
+        yield kind(inner)
+
+
+IMPLEMENTATIONS: dict[type[ResourceStore], Any] = {
+    MemoryStore: memory,
+    SqliteStore: sqlite,
+    PagedStore: in_pages,
+    CountingStore: memory,
+    CrashingStore: not_crashing,
+    LateStore: memory,
+}
+
+
+@pytest.fixture(params=IMPLEMENTATIONS, ids=lambda kind: kind.__name__)
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ResourceStore]:
-    clock, new_id = ManualClock(), counting_ids()
-    opened: MemoryStore | SqliteStore
-    if request.param == "sqlite":
-        opened = await SqliteStore.open(tmp_path / "state.db", clock=clock, new_id=new_id, kept_events=KEPT_EVENTS)
-    else:
-        opened = MemoryStore(clock=clock, new_id=new_id, kept_events=KEPT_EVENTS)
-    yield PagedStore(opened) if request.param == "pages" else opened
-    await opened.close()
+    async with IMPLEMENTATIONS[request.param](request.param, tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -31,6 +31,8 @@ class FakeHooks:
             held = asyncio.Event()
             self._held.setdefault(run.command[0], []).append(held)
             await held.wait()
+        if run.command[0] not in self.known:
+            return f"there is no hook {run.command[0]}"
         return self.failing.get(run.command[0])
 
     def let_go(self, command: str) -> None:
@@ -43,3 +45,18 @@ class FakeHooks:
     def told(self) -> list[str]:
         """What ran, in order, such as `pre freeze shop: db`."""
         return [f"{run.stage} {run.command[0]} {run.namespace}: {' '.join(run.volumes)}" for run in self.runs]
+
+
+@dataclass
+class LoggedHooks(FakeHooks):
+    """Notes when a hook begins and when it has ended: (command, backup, namespace, what happened)."""
+
+    log: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+    async def run(self, run: HookRun) -> str | None:
+        """See HookRunner."""
+        self.log.append((run.command[0], run.backup, run.namespace, "begins"))
+        try:
+            return await super().run(run)
+        finally:
+            self.log.append((run.command[0], run.backup, run.namespace, "ended"))
