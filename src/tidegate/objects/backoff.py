@@ -1,9 +1,11 @@
 """How long to wait before a request is tried again: nothing here waits."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from random import Random
 
 from tidegate.errors import StoreBusy, StoreUnavailable
+from tidegate.model.backoff import Doubling
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,9 @@ HURRIED = Patience(waiting_seconds=0.0, request_seconds=20.0)
 # For a person at a terminal, until the store has answered once: a wrong URL is likelier than a store that is away.
 EXPECTANT = Patience(waiting_seconds=5.0, request_seconds=120.0)
 
-_FIRST_SECONDS = 0.25
-_FIRST_SECONDS_WHEN_BUSY = 1.0
-_LONGEST_SECONDS = 30.0
+_LONGEST = timedelta(seconds=30)
+_WAITS = Doubling(timedelta(milliseconds=250), _LONGEST)
+_WAITS_WHEN_BUSY = Doubling(timedelta(seconds=1), _LONGEST)
 
 
 class Backoff:
@@ -39,10 +41,8 @@ class Backoff:
         """Seconds to wait after this error, or None if patience has ended."""
         if self._left <= 0:
             return None
-        first = _FIRST_SECONDS_WHEN_BUSY if isinstance(error, StoreBusy) else _FIRST_SECONDS
-        ceiling = min(_LONGEST_SECONDS, first * 2**self._tries)
         self._tries += 1
-        # Never less than half: a jitter down to nothing would ask a tired store again at once.
-        delay = min(self._left, self._random.uniform(ceiling / 2, ceiling))
+        waits = _WAITS_WHEN_BUSY if isinstance(error, StoreBusy) else _WAITS
+        delay = min(self._left, waits.jittered(self._tries, self._random.random()).total_seconds())
         self._left -= delay
         return delay

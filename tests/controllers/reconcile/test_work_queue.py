@@ -6,6 +6,7 @@ from random import Random
 
 from tidegate.controllers.reconcile.backoff import Backoff
 from tidegate.controllers.reconcile.work_queue import WorkQueue
+from tidegate.model.backoff import Doubling
 from tidegate.model.resource import Ref
 from tidegate.testing.clock import ManualClock, settle
 
@@ -72,7 +73,7 @@ async def test_a_delayed_key_comes_when_its_time_has_come_and_the_earlier_time_w
 
 
 def test_the_wait_doubles_with_jitter_up_to_a_cap_and_is_forgotten_on_success():
-    backoff = Backoff(Random(1), first=SECOND, longest=8 * SECOND)
+    backoff = Backoff(Random(1), Doubling(first=SECOND, longest=8 * SECOND))
     spans = [1, 2, 4, 8, 8, 8]
 
     delays = [backoff.next_delay(A).total_seconds() for _ in spans]

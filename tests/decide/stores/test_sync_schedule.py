@@ -6,7 +6,6 @@ import pytest
 
 from tidegate.decide.stores.sync_schedule import (
     LONGEST_LOOK,
-    LONGEST_RETRY,
     SyncReason,
     SyncState,
     forecast,
@@ -176,7 +175,7 @@ def test_a_store_that_fails_for_a_day_is_tried_ever_more_seldom():
         now += decision.again_after or timedelta(seconds=1)
 
     assert tries < 40
-    assert retry_delay(10_000) == LONGEST_RETRY
+    assert retry_delay(10_000) == timedelta(hours=1)
     assert look_delay(10_000) == LONGEST_LOOK
 
 

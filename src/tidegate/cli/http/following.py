@@ -10,10 +10,10 @@ from tidegate.cli.failures import waited_too_long
 from tidegate.cli.http.client import Client
 from tidegate.cli.http.events import Quiet, ResourceEvent
 from tidegate.errors import ServerUnreachable, WatchExpired
+from tidegate.model.backoff import Doubling
 from tidegate.ports.clock import Clock
 
-_FIRST_PAUSE = timedelta(milliseconds=250)
-_LONGEST_PAUSE = timedelta(seconds=5)
+_PAUSES = Doubling(timedelta(milliseconds=250), timedelta(seconds=5))
 # Servers send a comment more often than this; one that does not is gone.
 _QUIET_SECONDS = 60.0
 # With a deadline the stream is opened anew this often if nothing comes, so that the deadline is met.
@@ -68,12 +68,12 @@ def follow(
     that cannot be reached at the first look is an error; one that goes away later is waited for until the deadline.
     """
     looked_before = False
-    pause = _FIRST_PAUSE
+    tries = 0
     while True:
         try:
             with cli.connect() as client:
                 version = look(client)
-                looked_before, pause = True, _FIRST_PAUSE
+                looked_before, tries = True, 0
                 yield Moment.LOOKED
                 yield from _listen(client, plurals, version, deadline)
         except WatchExpired:
@@ -81,11 +81,11 @@ def follow(
         except ServerUnreachable:
             if not looked_before:
                 raise
-            if pause == _FIRST_PAUSE:
+            if tries == 0:
                 yield Moment.LOST
         deadline.check()
-        _sleep(cli.clock, pause)
-        pause = min(pause * 2, _LONGEST_PAUSE)
+        tries += 1
+        _sleep(cli.clock, _PAUSES.after(tries))
 
 
 def _listen(
@@ -105,7 +105,7 @@ def _listen(
 
 def pause_a_moment(clock: Clock) -> None:
     """Before asking again for what tells of no changes."""
-    _sleep(clock, _FIRST_PAUSE)
+    _sleep(clock, _PAUSES.first)
 
 
 def _sleep(clock: Clock, pause: timedelta) -> None:

@@ -3,31 +3,25 @@
 from datetime import timedelta
 from random import Random
 
+from tidegate.model.backoff import Doubling
 from tidegate.model.resource import Ref
+
+_WAITS = Doubling(first=timedelta(milliseconds=50), longest=timedelta(seconds=60))
 
 
 class Backoff:
-    """Exponential with full jitter, per key; forgotten at the first success."""
+    """Counts failures per key; forgets them at the first success."""
 
-    def __init__(
-        self,
-        random: Random,
-        *,
-        first: timedelta = timedelta(milliseconds=50),
-        longest: timedelta = timedelta(seconds=60),
-    ) -> None:
+    def __init__(self, random: Random, waits: Doubling = _WAITS) -> None:
         self._random = random
-        self._first = first
-        self._longest = longest
+        self._waits = waits
         self._failures: dict[Ref, int] = {}
 
     def next_delay(self, key: Ref) -> timedelta:
-        """The wait after one more failure: between half and all of a span that doubles each time."""
-        failures = self._failures.get(key, 0)
-        self._failures[key] = failures + 1
-        # The exponent is capped, or the span of a key that fails for days would no longer fit a float.
-        span = min(self._first * (1 << min(failures, 30)), self._longest)
-        return span * self._random.uniform(0.5, 1.0)
+        """Return the wait after one more failure."""
+        failures = self._failures.get(key, 0) + 1
+        self._failures[key] = failures
+        return self._waits.jittered(failures, self._random.random())
 
     def forget(self, key: Ref) -> None:
         """It went well."""

@@ -11,6 +11,7 @@ from enum import StrEnum
 from hashlib import sha256
 from itertools import pairwise
 
+from tidegate.model.backoff import Doubling
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.notifications.notification import (
     NOTIFICATION_LABEL,
@@ -32,9 +33,7 @@ NEWS_FOR = timedelta(days=7)
 KEPT_FOR = timedelta(days=8)
 # A receiver that is away for a day has other worries.
 TRIED_FOR = timedelta(hours=24)
-_FIRST_PAUSE = timedelta(seconds=10)
-_LONGEST_PAUSE = timedelta(hours=1)
-_MOST_DOUBLINGS = 20
+_PAUSES = Doubling(timedelta(seconds=10), timedelta(hours=1))
 _LONGEST_MESSAGE = 2000
 
 _BAD: dict[str, frozenset[StrEnum]] = {
@@ -207,8 +206,7 @@ def not_delivered(delivery: NotificationDelivery, why: str, *, now: datetime) ->
 
 def pause_after(attempts: int) -> timedelta:
     """How long to wait after so many attempts: twice as long each time, up to an hour."""
-    factor: int = 2 ** min(attempts - 1, _MOST_DOUBLINGS)
-    return min(_FIRST_PAUSE * factor, _LONGEST_PAUSE)
+    return _PAUSES.after(attempts)
 
 
 def time_until_due(delivery: NotificationDelivery, *, now: datetime) -> timedelta:

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from tidegate.decide.stores.target_away import away
 from tidegate.errors import Refused
+from tidegate.model.backoff import Doubling
 from tidegate.model.reasons import Reason
 from tidegate.model.stores.deletion import Deletion, DeletionPhase
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.transfer import Transfer, TransferPhase
 
-FIRST_RETRY = timedelta(seconds=5)
-LONGEST_RETRY = timedelta(minutes=30)
+_RETRIES = Doubling(timedelta(seconds=5), timedelta(minutes=30))
 # How long people can still ask what became of one.
 KEPT_FOR = timedelta(days=1)
 _NOT_WRITTEN = frozenset({TransferPhase.FAILED, TransferPhase.CANCELED})
@@ -176,7 +176,7 @@ def retried_now(asked: Deletion, of_volume: Iterable[Deletion]) -> tuple[Deletio
 
 def retry_delay(attempts: int) -> timedelta:
     """Doubles with each failure in a row, up to half an hour."""
-    return min(LONGEST_RETRY, FIRST_RETRY * (1 << min(max(attempts, 1) - 1, 20)))
+    return _RETRIES.after(attempts)
 
 
 def wanted_gone(deletions: Iterable[Deletion]) -> Mapping[tuple[str, str], frozenset[str]]:

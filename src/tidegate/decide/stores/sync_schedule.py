@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from tidegate.model.backoff import Doubling
 from tidegate.model.stores.catalogue_status import SyncForecast
 
 # Whoever presses a button many times gets one sync now and one more: so long after the last that somebody asked for.
 FORCED_GAP = timedelta(seconds=10)
-FIRST_RETRY = timedelta(seconds=30)
-LONGEST_RETRY = timedelta(hours=1)
+_RETRIES = Doubling(timedelta(seconds=30), timedelta(hours=1))
 # A backup waits for its target: so it is asked often, but not for ever equally often.
 FIRST_LOOK = timedelta(seconds=5)
 LONGEST_LOOK = timedelta(seconds=60)
@@ -189,7 +189,7 @@ def _wish(state: SyncState, now: datetime) -> SyncReason:
 
 def retry_delay(failures: int) -> timedelta:
     """Doubles with each failure in a row, up to an hour."""
-    return min(LONGEST_RETRY, FIRST_RETRY * (1 << min(max(failures, 1) - 1, 20)))
+    return _RETRIES.after(failures)
 
 
 def look_delay(failures: int) -> timedelta:
