@@ -19,7 +19,7 @@ from tidegate.model.transfers.mover_job import (
     UploadJob,
 )
 from tidegate.model.volumes.volume_kind import VolumeKind
-from tidegate.ports.mover_host import Orders
+from tidegate.ports.mover_host import MoverHost, Orders
 from tidegate.testing.clock import settle
 from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.surviving_movers import SurvivingMovers
@@ -73,12 +73,16 @@ class SurvivingHost(FakeHost):
         return SurvivingMovers(self.movers)
 
 
-KINDS = [RealHost, FakeHost, SurvivingHost]
+IMPLEMENTATIONS: dict[type[MoverHost], type] = {
+    ChildMovers: RealHost,
+    FakeMovers: FakeHost,
+    SurvivingMovers: SurvivingHost,
+}
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=IMPLEMENTATIONS, ids=lambda kind: kind.__name__)
 async def kind(request, tmp_path):
-    kind = request.param(tmp_path)
+    kind = IMPLEMENTATIONS[request.param](tmp_path)
     yield kind
     await kind.end()
 

@@ -3,8 +3,8 @@
 import pytest
 
 from tidegate.app.machine.clock import SystemClock
-from tidegate.app.machine.stored_trees import KeptTrees, ReadFile
 from tidegate.app.machine.store_probe import ThreadedStoreProbe
+from tidegate.app.machine.stored_trees import KeptTrees, ReadFile
 from tidegate.errors import DamageError, NotFound, Refused, StoreBusy, StoreUnavailable, WrongKey
 from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.model.volumes.volume_kind import VolumeKind

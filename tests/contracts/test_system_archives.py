@@ -1,10 +1,7 @@
 """Every implementation of SystemArchives keeps the same promise."""
 
-from datetime import timedelta
-
 import pytest
 
-from tidegate.app.machine.clock import SystemClock
 from tidegate.app.machine.store_probe import ThreadedStoreProbe
 from tidegate.app.machine.system_archives import StoreArchives
 from tidegate.errors import AlreadyExists, DamagedMetadata, NotFound, StoreUnavailable, WrongKey
@@ -13,7 +10,6 @@ from tidegate.format.cfgs.system_backup_cfg import ArchivePlace
 from tidegate.model.system.system import VolumeBackupPolicy
 from tidegate.model.system_archive import ArchiveMetadata, SystemArchive
 from tidegate.model.transfers.mover_job import TargetAccess
-from tidegate.model.volumes.volume import VolumeSpec
 from tidegate.objects.directory import DirectoryObjects
 from tidegate.ports.system_archives import NoArchives, SystemArchives
 from tidegate.testing.resources.builders import THEN, a_volume
@@ -137,18 +133,6 @@ async def test_a_sealed_one_is_read_with_its_key_only(opener, tmp_path):
     assert (await case.archives.read(case.access, stored.place)).name == "weekly"
     with pytest.raises(WrongKey):
         await archives.read(access, stored.place)
-
-
-async def test_a_volume_that_was_written_to_has_changed(case, tmp_path):
-    volume = tmp_path / "volume"
-    volume.mkdir()
-    now = SystemClock().now() if isinstance(case.archives, StoreArchives) else THEN
-    spec = VolumeSpec(directory=str(volume))
-
-    assert not await case.archives.changed_since(spec, now + timedelta(minutes=1))
-    if isinstance(case.archives, MemoryArchives):
-        case.archives.changed.add(str(volume))
-    assert await case.archives.changed_since(spec, now - timedelta(minutes=1))
 
 
 @pytest.mark.parametrize("kind", IMPLEMENTATIONS, ids=lambda kind: kind.__name__)

@@ -17,10 +17,6 @@ PROMISE_NOTHING = {
 }
 
 
-# Ports that are being cut anew, and get their suites with that.
-IN_MOTION = {"Mover", "MoverHost", "Surroundings"}
-
-
 def signature(function):
     """What a caller can pass: names of parameters without the mark of those that are not used."""
     given = function.args
@@ -114,12 +110,12 @@ def _port_of(table):
     return ""
 
 
-@pytest.mark.parametrize("port", [port for port in PROTOCOLS if port not in IN_MOTION])
+@pytest.mark.parametrize("port", PROTOCOLS)
 def test_every_port_has_a_contract_suite(port):
     assert port in suites(), f"no table of tests/contracts is annotated dict[type[{port}], ...]"
 
 
-@pytest.mark.parametrize("port", [port for port in PROTOCOLS if port not in IN_MOTION])
+@pytest.mark.parametrize("port", PROTOCOLS)
 def test_every_implementation_of_a_port_is_in_its_suite(port):
     missing = set(implementations(port)) - suites().get(port, set()) - set(PROMISE_NOTHING)
 

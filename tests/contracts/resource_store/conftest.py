@@ -17,6 +17,7 @@ from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.counting_store import CountingStore
 from tidegate.testing.resources.crashing_store import CrashingStore
 from tidegate.testing.resources.late_store import LateStore
+from tidegate.testing.resources.small_store import SmallStore
 
 KEPT_EVENTS = 1024
 
@@ -54,6 +55,7 @@ IMPLEMENTATIONS: dict[type[ResourceStore], Any] = {
     CountingStore: memory,
     CrashingStore: not_crashing,
     LateStore: memory,
+    SmallStore: memory,
 }
 
 
