@@ -109,28 +109,9 @@ async def test_a_deletion_that_has_begun_or_ended_cannot_be_cancelled(world, pha
     assert await world.catalogue.hidden("near") == [("vol", "b-1")]
 
 
-async def test_all_failed_deletions_of_a_volume_are_tried_again_together(world):
-    one, other = [await world.deletions.ask("near", "vol", [name]) for name in ("b-1", "b-2")]
-    for deletion in (one, other):
-        await world.becomes(deletion, DeletionPhase.RETRYING)
-
-    await world.deletions.retry(one.name)
-
-    assert {found.spec.retry_now_after is not None for found in await world.deletions.list()} == {True}
-
-
-async def test_a_deletion_that_waits_for_no_retry_is_not_tried_again(world):
-    deletion = await world.deletions.ask("near", "vol", ["b-1"])
-
-    with pytest.raises(Refused):
-        await world.deletions.retry(deletion.name)
-
-
 async def test_an_unknown_deletion_is_not_found(world):
     with pytest.raises(NotFound):
         await world.deletions.cancel("deletion-9")
-    with pytest.raises(NotFound):
-        await world.deletions.retry("deletion-9")
 
 
 async def test_the_list_is_of_one_target_or_volume_where_that_is_asked_for(world):
