@@ -67,7 +67,7 @@ async def test_a_plan_has_a_row_for_each_definition_and_each_volume_and_changes_
 
     plan = await plans.plan(SOURCE, VolumeChoice.MISSING)
 
-    assert [row.name for row in plan.definitions] == ["db"]
+    assert [row.name for row in plan.definitions] == ["shop/db"]
     assert len(plan.volumes) == 1
     assert await world.store.list(type(a_target("x"))) == before
 
