@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tidegate.api.admission.restore_source import RestoreSource, read_source, volumes_by_name
+from tidegate.api.admission.restore_source import read_source, volumes_by_name
 from tidegate.api.services import Services
-from tidegate.decide.restores.places import Placement, Volumes, placements
+from tidegate.decide.restores.places import Placement, Volumes
 from tidegate.decide.restores.plan import PlanSurroundings, check_conflicts, plan_restore
+from tidegate.decide.restores.reading import RestoreSource
 from tidegate.decide.stores.places import store_places
 from tidegate.errors import NotFound
 from tidegate.model.restores.restore import RestoreSpec
@@ -34,8 +35,8 @@ async def look_ahead(services: Services, spec: RestoreSpec) -> RestoreSight:
     """Look at the source and at every place; raises UserError where something is wrong with what is asked for."""
     source = await read_source(services, spec)
     volumes = await volumes_by_name(services)
-    broken = await _broken(services, source.sources)
-    found = placements(spec, source.sources, volumes, lost=source.lost, broken=broken)
+    broken = await _broken(services, source.wanted)
+    found = source.placed(spec, volumes, broken=broken)
     return RestoreSight(source, volumes, found, await _looks(services, found))
 
 

@@ -1,13 +1,10 @@
 """What a verification is checked against when it is asked for."""
 
+from tidegate.api.admission.backup_choice import chosen_backup
 from tidegate.api.services import Services
 from tidegate.decide.verification.proof import check_verifiable
-from tidegate.decide.volumes.selection import newest_good_backup
 from tidegate.errors import InvalidInput
-from tidegate.model.backups.backup import Backup
-from tidegate.model.labels import Selector
 from tidegate.model.resource import Resource
-from tidegate.model.schedules.schedule import SCHEDULE_LABEL, Schedule
 from tidegate.model.verification.verification import VERIFICATION_FINALIZER, CheckCommand, Verification
 
 
@@ -15,14 +12,7 @@ async def admit_verification(services: Services, resource: Resource) -> Resource
     """Raises UserError if there is nothing to verify now: later it would be told to nobody."""
     assert isinstance(resource, Verification)  # noqa: S101  # see ADMISSIONS
     spec = resource.spec
-    if spec.schedule_name is not None:
-        selector = Selector.matching({SCHEDULE_LABEL: spec.schedule_name})
-        backups = (await services.store.list(Backup, selector=selector)).items
-        if not backups:  # a mistyped name is told as such
-            await services.store.get(Schedule, spec.schedule_name)
-        newest_good_backup(spec.schedule_name, backups)
-    else:
-        check_verifiable(await services.store.get(Backup, spec.backup_name or ""))
+    check_verifiable(await chosen_backup(services, spec.backup_name, schedule=spec.schedule_name))
     await check_command(services, spec.check, "spec.check")
     return resource.with_metadata(finalizers=(VERIFICATION_FINALIZER,))
 

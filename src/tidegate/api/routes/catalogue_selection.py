@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field
 
-from tidegate.api.admission.restore_source import uploads_of
+from tidegate.api.admission.backup_choice import uploads_of
 from tidegate.api.parameters import DryRun, dry_run_answer
 from tidegate.api.reads.catalogue_filter import Wanted
 from tidegate.api.reads.catalogue_looks import catalogue_of

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import structlog
 
+from tidegate.controllers.reconcile.backup_choice import chosen_backup
 from tidegate.controllers.reconcile.cancelling import cancel_all
 from tidegate.controllers.reconcile.finalizers import let_go
 from tidegate.controllers.reconcile.observation import all_of, all_transfers, over_or_deleting
@@ -13,23 +14,20 @@ from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
 from tidegate.controllers.restores.downloads import download_for
 from tidegate.decide.backups.cancelling import did_not_stop, time_left_to_stop
 from tidegate.decide.restores.events import with_events
-from tidegate.decide.restores.places import Placement, Volumes, placements, volumes_written
+from tidegate.decide.restores.places import Placement, Volumes, volumes_written
 from tidegate.decide.restores.progress import after_look, refused
-from tidegate.decide.volumes.selection import check_restorable, newest_good_backup, uploads_lost, uploads_to_restore
-from tidegate.errors import AlreadyExists, NotFound, Refused, UserError
-from tidegate.model.backups.backup import Backup
+from tidegate.decide.restores.reading import RestoreSource, source_in_backup, source_in_store
+from tidegate.errors import AlreadyExists, NotFound, UserError
 from tidegate.model.labels import Selector
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Ref, Resource
 from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore, RestorePhase, RestoreProgress
-from tidegate.model.schedules.schedule import SCHEDULE_LABEL
 from tidegate.model.transfers.transfer import (
     BACKUP_LABEL,
     DOWNLOADS,
     RESTORE_LABEL,
     Transfer,
     TransferPhase,
-    TransferSpec,
 )
 from tidegate.model.volumes.volume import Volume
 from tidegate.ports.clock import Clock
@@ -47,18 +45,6 @@ def _waits_or_begins(download: Resource) -> bool:
     status = download.status
     begins = status.phase is TransferPhase.IN_PROGRESS and status.progress is None
     return begins or status.phase in _BEFORE_IT_MOVES
-
-
-@dataclass(frozen=True)
-class _Sources:
-    """What a restore reads: a backup, the volumes of it that are wanted, and those of them that are gone."""
-
-    backup: str | None
-    wanted: Sequence[TransferSpec]
-    lost: Sequence[TransferSpec] = ()
-
-    def placed(self, restore: Restore, volumes: Volumes) -> list[Placement]:
-        return placements(restore.spec, self.wanted, volumes, lost=self.lost)
 
 
 @dataclass
@@ -95,12 +81,12 @@ class RestoreController:
         """What it reads and which volumes it writes to. It may have changed since the API looked."""
         now = self.clock.now()
         try:
-            found = await self._sources(restore)
+            found = await self._source(restore)
         except UserError as error:
             await self._write(restore, refused(restore, (error.message,), now=now))
             return
         volumes = await self._volumes()
-        places = found.placed(restore, volumes)
+        places = found.placed(restore.spec, volumes)
         if places and all(placement.problem for placement in places):
             await self._write(restore, refused(restore, tuple(p.problem for p in places), now=now))
             return
@@ -113,29 +99,13 @@ class RestoreController:
             restore, restore.replace(status=status.waiting(Reason.PENDING_EVALUATION, "not looked at yet", since=now))
         )
 
-    async def _sources(self, restore: Restore) -> "_Sources":
-        """Which backup, and which volumes of it. Raises UserError with a sentence where there is nothing to read."""
+    async def _source(self, restore: Restore) -> RestoreSource:
+        """What it reads. Raises UserError with a sentence where there is nothing to read."""
         if restore.spec.backup_url:
-            source = restore.source_volume_backup
-            if source is None:
-                raise Refused("nobody has looked yet at what the backup URL names; ask for it with: tidegate restore")
-            return _Sources(None, [source])
-        name = restore.source_backup
-        if name is None:
-            schedule = restore.spec.schedule_name or ""
-            of_schedule = await all_of(self.store, Backup, Selector.matching({SCHEDULE_LABEL: schedule}))
-            name = newest_good_backup(schedule, of_schedule).name
-        try:
-            backup = await self.store.get(Backup, name)
-        except NotFound:
-            raise NotFound(f"there is no backup {name}") from None
-        check_restorable(backup)
+            return source_in_store(restore.source_volume_backup)
+        backup = await chosen_backup(self.store, restore.source_backup, schedule=restore.spec.schedule_name)
         uploads = await all_transfers(self.store, Selector.matching({BACKUP_LABEL: backup.metadata.uid}))
-        return _Sources(
-            name,
-            [upload.as_source for upload in uploads_to_restore(restore.spec, uploads)],
-            [upload.spec for upload in uploads_lost(restore.spec, uploads)],
-        )
+        return source_in_backup(restore.spec, backup, uploads)
 
     async def _go_on(self, restore: Restore) -> None:
         now = self.clock.now()
@@ -144,14 +114,14 @@ class RestoreController:
             await cancel_all(self.store, downloads)  # each ends by itself, soon: a mover that does not stop is killed
         elif restore.status.progress is None:
             try:
-                found = await self._sources(restore)
+                found = await self._source(restore)
             except UserError as error:
                 ended = restore.with_status(
                     phase=RestorePhase.FAILED, failure_reason=error.message, completion_timestamp=now
                 )
                 await self._write(restore, ended)
                 return
-            await self._create_downloads(restore, found.placed(restore, await self._volumes()))
+            await self._create_downloads(restore, found.placed(restore.spec, await self._volumes()))
             return
         await self._write(restore, after_look(restore, downloads, now=now))
 

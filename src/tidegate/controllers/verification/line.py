@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from tidegate.controllers.reconcile.backup_choice import chosen_backup
 from tidegate.controllers.reconcile.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, always
 from tidegate.decide.verification.proof import (
@@ -18,8 +19,7 @@ from tidegate.decide.verification.proof import (
     whose_turn,
     with_events,
 )
-from tidegate.decide.volumes.selection import newest_good_backup
-from tidegate.errors import NotFound, UserError
+from tidegate.errors import UserError
 from tidegate.model.backups.backup import Backup
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Ref
@@ -33,19 +33,6 @@ from tidegate.ports.scratch import ScratchRoom
 log = structlog.get_logger(__name__)
 
 KEY = Ref("VerificationLine", "verification-line")
-
-
-async def backup_to_verify(store: ResourceStore, verification: Verification) -> Backup:
-    """Which backup it is about, as things are. Raises UserError with a sentence where there is none to restore."""
-    name = verification.source_backup
-    if name is None:
-        schedule = verification.spec.schedule_name or ""
-        of_schedule = await all_of(store, Backup, Selector.matching({SCHEDULE_LABEL: schedule}))
-        return newest_good_backup(schedule, of_schedule)
-    try:
-        return check_verifiable(await store.get(Backup, name))
-    except NotFound:
-        raise NotFound(f"there is no backup {name}") from None
 
 
 async def uploads_of(store: ResourceStore, backup_uid: str) -> Sequence[Transfer]:
@@ -81,7 +68,9 @@ class VerificationLine:
 
     async def _begin(self, verification: Verification) -> None:
         try:
-            backup = await backup_to_verify(self.store, verification)
+            schedule = verification.spec.schedule_name
+            chosen = await chosen_backup(self.store, verification.source_backup, schedule=schedule)
+            backup = check_verifiable(chosen)
         except UserError as error:
             refused = self._ended(verification, VerificationPhase.FAILED_VALIDATION, None)
             await self._write(verification, refused.with_status(validation_errors=(error.message,)))
