@@ -28,6 +28,8 @@ async def recover(store: ResourceStore, clock: Clock) -> None:
             await store.update_status(changed)
         else:
             # The attempt is counted first: one that ends the server each time would else be tried for ever.
-            counted = await store.update(was.with_metadata(labels=changed.metadata.labels))
+            counted = await store.update(
+                was.with_metadata(labels=changed.metadata.labels, annotations=changed.metadata.annotations)
+            )
             await store.update_status(changed.with_metadata(resource_version=counted.metadata.resource_version))
         log.warning("interrupted by the end of the last server", what=str(changed.ref))

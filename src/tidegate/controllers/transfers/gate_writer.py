@@ -92,7 +92,9 @@ class GateWriter:
         return await self.store.get(kind, ref.name)
 
     async def _update(self, before: Transfer, after: Transfer) -> Transfer | None:
-        return await self._written(before.ref, self.store.update(before.with_metadata(labels=after.metadata.labels)))
+        labels, annotations = after.metadata.labels, after.metadata.annotations
+        write = self.store.update(before.with_metadata(labels=labels, annotations=annotations))
+        return await self._written(before.ref, write)
 
     async def _update_status(self, transfer: Transfer, status: TransferStatus) -> Transfer | None:
         told = with_transfer_events(transfer, transfer.replace(status=status), now=self.clock.now())
