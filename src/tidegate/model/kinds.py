@@ -1,7 +1,6 @@
 """All kinds, by name and by plural: the API is built from those that clients see, the stores also keep the others."""
 
 from tidegate.model.backups.backup import Backup
-from tidegate.model.backups.backup_volume import BackupVolume
 from tidegate.model.notifications.notification import Notification, NotificationDelivery
 from tidegate.model.resource import Resource
 from tidegate.model.restores.restore import Restore
@@ -28,7 +27,6 @@ KINDS: tuple[type[Resource], ...] = (
     SystemRestore,
     Verification,
     *TRANSFERS,
-    BackupVolume,
     Notification,
     NotificationDelivery,
     Deletion,

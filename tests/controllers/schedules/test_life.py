@@ -204,7 +204,7 @@ async def test_retention_does_not_delete_what_a_restore_reads_until_it_is_done(s
     reading = Restore(
         metadata=Metadata(name="reading"),
         spec=RestoreSpec(backup_name="hourly-20260101010000"),
-        status=RestoreStatus(phase=RestorePhase.FINALIZING),
+        status=RestoreStatus(phase=RestorePhase.IN_PROGRESS),
     )
     await put(shop.store, reading)
     await shop.passes(hours=1)

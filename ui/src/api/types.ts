@@ -665,7 +665,7 @@ export type Restore = {
   status: RestoreStatus;
 };
 
-export type RestorePhase = "New" | "FailedValidation" | "InProgress" | "WaitingForPluginOperations" | "WaitingForPluginOperationsPartiallyFailed" | "Finalizing" | "FinalizingPartiallyFailed" | "Completed" | "PartiallyFailed" | "Failed" | "Canceled";
+export type RestorePhase = "New" | "FailedValidation" | "InProgress" | "Completed" | "PartiallyFailed" | "Failed" | "Canceled";
 
 export type RestorePlan = {
   backupName?: string;

@@ -18,15 +18,11 @@ RESTORE_FINALIZER = "tidegate.dev/restore"
 
 
 class RestorePhase(StrEnum):
-    """Velero's phases, and Canceled."""
+    """Those of Velero's phases that a restore has here, and Canceled."""
 
     NEW = "New"
     FAILED_VALIDATION = "FailedValidation"
     IN_PROGRESS = "InProgress"
-    WAITING_FOR_PLUGIN_OPERATIONS = "WaitingForPluginOperations"
-    WAITING_FOR_PLUGIN_OPERATIONS_PARTIALLY_FAILED = "WaitingForPluginOperationsPartiallyFailed"
-    FINALIZING = "Finalizing"
-    FINALIZING_PARTIALLY_FAILED = "FinalizingPartiallyFailed"
     COMPLETED = "Completed"
     PARTIALLY_FAILED = "PartiallyFailed"
     FAILED = "Failed"
