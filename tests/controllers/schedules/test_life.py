@@ -7,12 +7,12 @@ import pytest
 from tidegate.app.wiring import build_runtime
 from tidegate.errors import NotFound
 from tidegate.model.backups.backup import PINNED_LABEL, Backup, BackupSpec
+from tidegate.model.backups.existing_data import ExistingData
 from tidegate.model.resource import Metadata, Ref
-from tidegate.model.restores.restore import Restore, RestorePhase, RestoreSpec, RestoreStatus
+from tidegate.model.restores.restore import Restore, RestorePhase, RestoreSpec
 from tidegate.model.schedules.retention import Retention
 from tidegate.model.schedules.schedule import SCHEDULE_LABEL, Schedule
 from tidegate.testing.resources.builders import a_backup, a_schedule
-from tidegate.testing.resources.put import put
 
 HOURLY = "0 * * * *"
 
@@ -201,17 +201,16 @@ async def test_retention_deletes_what_no_rule_keeps_but_no_pinned_one(shop):
 async def test_retention_does_not_delete_what_a_restore_reads_until_it_is_done(shop):
     await shop.store.create(a_schedule("hourly", HOURLY, "shop", retention=Retention(keep_last=1)))
     await shop.passes(hours=1)
-    reading = Restore(
-        metadata=Metadata(name="reading"),
-        spec=RestoreSpec(backup_name="hourly-20260101010000"),
-        status=RestoreStatus(phase=RestorePhase.IN_PROGRESS),
-    )
-    await put(shop.store, reading)
+    spec = RestoreSpec(backup_name="hourly-20260101010000", existing_data=ExistingData.OVERWRITE)
+    await shop.setting("concurrent-backup-restore-limit", "0")
+    await shop.store.create(Restore(metadata=Metadata(name="reading"), spec=spec))
     await shop.passes(hours=1)
-    while_reading = await names(shop)
+    phase, while_reading = await shop.phase(Restore, "reading"), await names(shop)
     restore = await shop.store.get(Restore, "reading")
     await shop.store.update_status(restore.with_status(phase=RestorePhase.COMPLETED))
     await shop.passes(minutes=1)
+
+    assert phase == "New"
 
     assert while_reading == ["hourly-20260101010000", "hourly-20260101020000"]
     assert await names(shop) == ["hourly-20260101020000"]
