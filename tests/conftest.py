@@ -23,6 +23,7 @@ LONG = (
     "controllers/notifications/test_life.py",
     "controllers/queue/test_machine.py",
     "controllers/schedules/test_storm.py",
+    "controllers/test_many_volumes.py",
     "controllers/verification/test_schedule.py",
     "faults/test_bad_places.py",
     "faults/test_every_prefix.py",

@@ -169,3 +169,15 @@ async def test_whole_characters_are_no_mistake(api):
 @pytest.mark.parametrize("path", ["/v1/backups/%ED%A0%80", "/v1/backups?labelSelector=%ED%A0%80", "/v1/queue/%FF"])
 async def test_bytes_that_are_no_text_in_an_address_are_no_bug(api, path):
     assert (await api.get(path)).status_code in {404, 422}
+
+
+@pytest.mark.parametrize("where", ["metadata", "spec"])
+async def test_a_resource_larger_than_any_may_become_is_refused(api, where):
+    many = {f"note-{number}": "x" * 100 for number in range(2_000)}
+    body = but(metadata={**GOOD["metadata"], "annotations": many}) if where == "metadata" else None
+    body = body or but(spec={"directory": "/data", "excludes": list(many.values())})
+
+    refused = await api.post("/v1/volumes", json=body)
+
+    assert refused.status_code == 422
+    assert "it may have 131072" in refused.json()["message"]

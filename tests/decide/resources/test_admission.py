@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tidegate.decide.resources.admission import admit_backup, admit_restore, check_node, check_setting
+from tidegate.decide.resources.admission import admit_backup, admit_restore, check_node, check_setting, check_size
 from tidegate.errors import InvalidInput, NotFound
 from tidegate.model.backups.hooks import BackupHooks, ExecHook, Hook, ResourceHooks
 from tidegate.model.resource import Metadata
@@ -124,3 +124,13 @@ def test_a_node_that_nobody_knows_is_refused_with_those_that_exist(nodes, hint):
         check_node("x", [a_node(name) for name in nodes])
 
     assert refused.value.hint == hint
+
+
+def naming(count):
+    return a_backup("b").with_spec(included_volumes=tuple(f"shop/volume-{number:05}" for number in range(count)))
+
+
+def test_a_request_is_refused_once_it_is_too_large_for_a_resource():
+    check_size(naming(5_000))
+    with pytest.raises(InvalidInput, match=r"the Backup has \d+ bytes; it may have 131072"):
+        check_size(naming(10_000))

@@ -11,7 +11,7 @@ from tidegate.api.admission.system import admit_system_backup
 from tidegate.api.admission.system_restore_plan import admit_system_restore
 from tidegate.api.admission.verification import admit_verification, check_command
 from tidegate.api.services import Services
-from tidegate.decide.resources.admission import admit_backup, admit_schedule, check_node, check_setting
+from tidegate.decide.resources.admission import admit_backup, admit_schedule, check_node, check_setting, check_size
 from tidegate.decide.volumes.matching import check_match, same_selection, with_sentences
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound
 from tidegate.format.trees.globs import TreeGlobs
@@ -51,7 +51,9 @@ def as_sent(resource: Resource) -> Resource:
     elif given.namespace:
         raise InvalidInput(f"a {resource.kind} has no namespace", field="metadata.namespace")
     metadata = Metadata(name=name, namespace=given.namespace, labels=given.labels, annotations=given.annotations)
-    return kind.model_validate({"metadata": metadata, "spec": resource.spec})
+    sent = kind.model_validate({"metadata": metadata, "spec": resource.spec})
+    check_size(sent)
+    return sent
 
 
 async def _admit_backup(services: Services, resource: Resource) -> Resource:

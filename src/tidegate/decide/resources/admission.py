@@ -13,7 +13,7 @@ from tidegate.errors import InvalidInput, NotFound, UserError
 from tidegate.model.backups.backup import Backup, BackupSpec
 from tidegate.model.backups.existing_data import ExistingData
 from tidegate.model.names import LONGEST_LABEL, check_namespace
-from tidegate.model.resource import Metadata
+from tidegate.model.resource import Metadata, Resource
 from tidegate.model.restores.restore import RestoreSpec
 from tidegate.model.schedules.cron import read_fields, read_zone
 from tidegate.model.schedules.schedule import Schedule
@@ -32,6 +32,9 @@ _NOT_YET = (
 )
 
 _PLAIN = BackupSpec()
+
+# In bytes. With what a status may hold beside its pages, no resource comes near the 256 KiB that are the limit for all.
+LARGEST_REQUEST = 128 * 1024
 
 # The ttl of backups whose schedule has retention rules and names no ttl: the default would end what they keep.
 _AS_LONG_AS_THE_RULES_SAY = timedelta(days=36_500)
@@ -149,6 +152,16 @@ def check_node(name: str | None, nodes: Sequence[Node]) -> None:
     names = sorted(node.name for node in nodes)
     if name is not None and name not in names:
         raise NotFound(f"there is no node {name}", hint=f"there are: {', '.join(names)}" if names else "leave it out")
+
+
+def check_size(resource: Resource) -> None:
+    """Raises InvalidInput for more than a store may keep of one resource beside its status."""
+    size = len(resource.to_json().encode())
+    if size > LARGEST_REQUEST:
+        raise InvalidInput(
+            f"the {resource.kind} has {size} bytes; it may have {LARGEST_REQUEST}",
+            hint="choose volumes by namespace or label instead of naming each",
+        )
 
 
 def check_setting(setting: Setting) -> None:

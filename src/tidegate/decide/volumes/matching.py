@@ -115,9 +115,11 @@ def _names_in_vain(spec: BackupSpec, volumes: Sequence[Volume]) -> Iterator[Unma
             yield Unmatched(field, f"no volume is in a namespace that matches {pattern}")
     if spec.included_volumes:
         names = {full_name(volume) for volume in volumes}
-        for index, name in enumerate(spec.included_volumes):
-            if name not in names:
-                yield Unmatched(f"includedVolumes[{index}]", f"there is no volume {name}{_meant(name, names)}")
+        missing = [(index, name) for index, name in enumerate(spec.included_volumes) if name not in names]
+        for place, (index, name) in enumerate(missing):
+            # A guess compares the name with all that are there, and only the first few are shown.
+            meant = _meant(name, names) if place < _MOST_NAMED else ""
+            yield Unmatched(f"includedVolumes[{index}]", f"there is no volume {name}{meant}")
     for choice in spec.label_choices:
         selector = Selector.matching(choice.match_labels)
         if not any(selector.holds_for(volume.metadata.labels) for volume in volumes):
@@ -133,9 +135,10 @@ def _doubtful_names(spec: BackupSpec, volumes: Sequence[Volume]) -> Iterator[Unm
         if meant:
             yield Unmatched(f"excludedNamespaces[{index}]", f"no namespace {name} can be left out{meant}")
     names = {full_name(volume) for volume in volumes}
-    for name in ordered_volumes(spec.ordered_resources):
-        if name not in names:
-            yield Unmatched("orderedResources", f"there is no volume {name} that could go first{_meant(name, names)}")
+    missing = [name for name in ordered_volumes(spec.ordered_resources) if name not in names]
+    for place, name in enumerate(missing):
+        meant = _meant(name, names) if place < _MOST_NAMED else ""
+        yield Unmatched("orderedResources", f"there is no volume {name} that could go first{meant}")
 
 
 def _no_such_label(wanted: LabelSelector, volumes: Sequence[Volume]) -> str:

@@ -141,7 +141,7 @@ class BackupEvent(Model):
 class BackupStatus(LongStatus):
     """How it stands."""
 
-    long_fields: ClassVar[tuple[str, ...]] = ("blocks", "gone_volumes", "unmatched", "validation_errors")
+    long_fields: ClassVar[tuple[str, ...]] = ("blocks", "gone_volumes")
 
     phase: BackupPhase = BackupPhase.NEW
     queue_ticket: int | None = None
