@@ -4,7 +4,7 @@ from datetime import timedelta, timezone
 
 import pytest
 
-from tidegate.decide.transfers.events import with_transfer_events
+from tidegate.decide.jobs.events import with_events
 from tidegate.model.backups.backup import BackupPhase, BackupProgress, LabelSelector
 from tidegate.model.backups.byte_progress import JobBytes
 from tidegate.model.backups.hooks import HookStatus
@@ -303,7 +303,7 @@ def test_a_stalled_volume_is_told_where_its_backup_is_described_and_in_its_own_r
 def test_the_description_of_a_transfer_tells_what_happened():
     accepted = a_transfer("t", TransferPhase.ACCEPTED, node="node-a")
     owner = OwnerReference(kind="Restore", name="look", uid="u")
-    transfer = with_transfer_events(a_transfer("t"), accepted, now=THEN).with_metadata(owner_references=(owner,))
+    transfer = with_events(a_transfer("t"), accepted, now=THEN).with_metadata(owner_references=(owner,))
 
     lines = told(describe_transfer(transfer, READER))
 

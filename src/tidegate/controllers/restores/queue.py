@@ -11,10 +11,10 @@ import structlog
 from tidegate.controllers.queue.mirror import QueueMirror
 from tidegate.controllers.reconcile.observation import all_of, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, always
+from tidegate.decide.jobs.events import with_events
 from tidegate.decide.queue.plan import Waiting
 from tidegate.decide.queue.surroundings import surroundings_of
 from tidegate.decide.queue.table import QueueTable
-from tidegate.decide.restores.events import with_events
 from tidegate.decide.restores.queue import plan_restores
 from tidegate.errors import NotFound, StaleVersion
 from tidegate.model.backups.backup import Backup

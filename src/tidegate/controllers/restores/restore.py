@@ -13,7 +13,7 @@ from tidegate.controllers.reconcile.observation import all_of, all_transfers, ov
 from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
 from tidegate.controllers.restores.downloads import download_for
 from tidegate.decide.backups.cancelling import did_not_stop, time_left_to_stop
-from tidegate.decide.restores.events import with_events
+from tidegate.decide.jobs.events import with_events
 from tidegate.decide.restores.places import Placement, Volumes, volumes_written
 from tidegate.decide.restores.progress import after_look, refused
 from tidegate.decide.restores.reading import RestoreSource, source_in_backup, source_in_store

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import structlog
 
 from tidegate.controllers.transfers.mirror import TransferMirror
+from tidegate.decide.jobs.events import with_events
 from tidegate.decide.transfers import restore_limit
-from tidegate.decide.transfers.events import with_transfer_events
 from tidegate.decide.transfers.table import TransferEntry
 from tidegate.decide.transfers.waits import Held
 from tidegate.errors import NotFound, StaleVersion, UserError
@@ -97,7 +97,7 @@ class GateWriter:
         return await self._written(before.ref, write)
 
     async def _update_status(self, transfer: Transfer, status: TransferStatus) -> Transfer | None:
-        told = with_transfer_events(transfer, transfer.replace(status=status), now=self.clock.now())
+        told = with_events(transfer, transfer.replace(status=status), now=self.clock.now())
         return await self._written(transfer.ref, self.store.update_status(told))
 
     async def _written(self, ref: Ref, write: Awaitable[Transfer]) -> Transfer | None:

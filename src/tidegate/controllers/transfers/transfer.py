@@ -17,11 +17,11 @@ from tidegate.controllers.reconcile.finalizers import let_go
 from tidegate.controllers.reconcile.observation import SettingsInMind
 from tidegate.controllers.reconcile.reconciler import Next, Watch
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
+from tidegate.decide.jobs.events import with_events
 from tidegate.decide.stores.places import store_places
 from tidegate.decide.transfers import step as steps
 from tidegate.decide.transfers.begin_anew import begun_anew
 from tidegate.decide.transfers.deadlines import TransferLimits
-from tidegate.decide.transfers.events import with_transfer_events
 from tidegate.decide.transfers.step import Step
 from tidegate.decide.transfers.steps import next_step
 from tidegate.errors import NotFound, UserError
@@ -197,7 +197,7 @@ class TransferController:
         waiting = again.status.waiting(Reason.WAITING_FOR_LOCK, step.why, since=now)
         since = transfer.status.waits_for_lock_since or now
         again = again.replace(status=waiting.replace(retry_at=step.until, waits_for_lock_since=since))
-        return with_transfer_events(transfer, again, now=now)
+        return with_events(transfer, again, now=now)
 
     async def _back_to_new(self, transfer: Transfer, again: Transfer) -> Next:
         if again.metadata.labels != transfer.metadata.labels:
@@ -213,7 +213,7 @@ class TransferController:
     async def _write(self, transfer: Transfer, **changes: object) -> None:
         now = self.clock.now()
         status = transfer.status.no_longer_waiting().without_condition("Stalled").replace(**changes)
-        await self.store.update_status(with_transfer_events(transfer, transfer.replace(status=status), now=now))
+        await self.store.update_status(with_events(transfer, transfer.replace(status=status), now=now))
 
     async def _remove(self, transfer: Transfer) -> Next:
         """Have the volume backup taken out of the store, then let go of the record."""

@@ -11,13 +11,13 @@ import structlog
 from tidegate.controllers.reconcile.backup_choice import chosen_backup
 from tidegate.controllers.reconcile.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, always
+from tidegate.decide.jobs.events import with_events
 from tidegate.decide.verification.proof import (
     check_verifiable,
     room_needed,
     room_problem,
     waiting,
     whose_turn,
-    with_events,
 )
 from tidegate.errors import UserError
 from tidegate.model.backups.backup import Backup

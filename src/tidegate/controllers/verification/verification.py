@@ -14,6 +14,7 @@ from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
 from tidegate.controllers.verification.downloads import proving_download
 from tidegate.controllers.verification.line import uploads_of
 from tidegate.decide.backups.cancelling import did_not_stop, time_left_to_stop
+from tidegate.decide.jobs.events import with_events
 from tidegate.decide.verification.proof import (
     after_look,
     clean_up_is_over,
@@ -21,7 +22,6 @@ from tidegate.decide.verification.proof import (
     ends_as,
     is_recorded,
     recorded,
-    with_events,
 )
 from tidegate.errors import AlreadyExists, DestinationUnusable, NotFound
 from tidegate.model.backups.backup import Backup

@@ -1,4 +1,4 @@
 """What backups, restores and verifications have in common: their events, and what their transfers add up to.
 
-Read `rollup` first. Nothing here knows which kind of job it is about.
+Read `rollup` first, which knows no kind of job. `events` says for each kind what is told of it.
 """

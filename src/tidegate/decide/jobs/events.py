@@ -1,17 +1,30 @@
-"""What happened to a backup, told when it happens: written with the change itself, so it costs no write of its own.
+"""Events: what happened to a backup, a restore, a verification or a transfer, written with the change itself.
 
-Pure: what is told follows from the backup before and after. Repetitions are counted, and only the newest are kept, so a
-backup that waits for weeks stays small.
+Pure: they follow from the resource before and after, so an event costs no write of its own. Repetitions are counted,
+and only the newest are kept, so what waits for weeks stays small.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple, TypeVar
 
 from tidegate.model.backups.backup import EMPTY_CONDITION, NOTHING_MATCHED, Backup, BackupEvent, BackupPhase, EventType
 from tidegate.model.reasons import Reason
+from tidegate.model.resource import Condition
+from tidegate.model.restores.restore import Restore, RestorePhase
+from tidegate.model.transfers.transfer import Transfer, TransferPhase
+from tidegate.model.verification.verification import Verification, VerificationPhase
 
 MOST_EVENTS = 20
+MOST_EVENTS_OF_A_TRANSFER = 10
 
-_WORDS = {
+Job = Backup | Restore | Verification | Transfer
+J = TypeVar("J", Backup, Restore, Verification, Transfer)
+
+_Words = Mapping[str, tuple[str, str]]
+"""By phase: the reason and the message of the step into it."""
+
+_BACKUP: _Words = {
     BackupPhase.QUEUED: ("Queued", "joined the queue"),
     BackupPhase.IN_PROGRESS: ("Started", "began to back up"),
     BackupPhase.COMPLETED: ("Completed", "everything is backed up"),
@@ -21,17 +34,50 @@ _WORDS = {
     BackupPhase.FAILED_VALIDATION: ("FailedValidation", "it cannot be carried out as it is"),
     BackupPhase.DELETING: ("Deleting", "its data is being removed"),
 }
+_RESTORE: _Words = {
+    RestorePhase.IN_PROGRESS: ("Started", "began to restore"),
+    RestorePhase.COMPLETED: ("Completed", "everything is brought back"),
+    RestorePhase.PARTIALLY_FAILED: ("PartiallyFailed", "some of it is not brought back"),
+    RestorePhase.FAILED: ("Failed", "nothing is brought back"),
+    RestorePhase.CANCELED: ("Canceled", "cancelled on request"),
+    RestorePhase.FAILED_VALIDATION: ("FailedValidation", "it cannot be carried out as it is"),
+}
+_VERIFICATION: _Words = {
+    VerificationPhase.IN_PROGRESS: ("Started", "it restores into its scratch place"),
+    VerificationPhase.CHECKING: ("Checking", "everything reads back as it was backed up; the check command runs"),
+    VerificationPhase.CLEANING_UP: ("CleaningUp", "the scratch place is being removed"),
+    VerificationPhase.COMPLETED: ("Completed", "the backup restores"),
+    VerificationPhase.CANCELED: ("Canceled", "cancelled on request"),
+    VerificationPhase.FAILED: ("Failed", "it failed"),
+    VerificationPhase.FAILED_VALIDATION: ("FailedValidation", "it failed"),
+}
+_TRANSFER: _Words = {
+    TransferPhase.ACCEPTED: ("Accepted", "may be prepared"),
+    TransferPhase.PREPARED: ("Prepared", "is ready to move"),
+    TransferPhase.IN_PROGRESS: ("InProgress", "began to move"),
+    TransferPhase.CANCELING: ("Canceling", "is being stopped"),
+    TransferPhase.CANCELED: ("Canceled", "was cancelled"),
+    TransferPhase.COMPLETED: ("Completed", "everything is moved"),
+    TransferPhase.FAILED: ("Failed", "failed"),
+}
+_BAD = frozenset({"PartiallyFailed", "Failed", "FailedValidation"})
 _OVER = frozenset({BackupPhase.COMPLETED, BackupPhase.PARTIALLY_FAILED})
-_BAD = frozenset({BackupPhase.PARTIALLY_FAILED, BackupPhase.FAILED, BackupPhase.FAILED_VALIDATION})
+_GOES_ON = frozenset({TransferPhase.PREPARED, TransferPhase.IN_PROGRESS})
 
 
-def with_events(before: Backup, after: Backup, *, now: datetime) -> Backup:
-    """The backup `after`, with an event for each step that leads there from `before`."""
-    told = [*_steps(before, after, now), *_passed_over(before, after), *_in_vain(before, after)]
+class _News(NamedTuple):
+    reason: str
+    message: str
+    type: EventType = EventType.NORMAL
+
+
+def with_events(before: Job, after: J, *, now: datetime) -> J:
+    """Return `after` with an event for each step that leads there from `before`, or itself if there is none."""
+    news = _news(before, after, now)
     events = after.status.events
-    for kind, reason, message in told:
-        events = added(events, kind, reason, message, now)
-    return after.with_status(events=events) if told else after
+    for one in news:
+        events = _added(events, one, now)
+    return after.with_status(events=events[-_most(after) :]) if news else after
 
 
 def times_passed_over(backup: Backup) -> int:
@@ -41,47 +87,101 @@ def times_passed_over(backup: Backup) -> int:
     return sum(event.count for event in events[joined + 1 :] if event.reason == "PassedOver")
 
 
-def _steps(before: Backup, after: Backup, now: datetime) -> list[tuple[EventType, str, str]]:
-    phase, status = after.status.phase, after.status
-    if phase is before.status.phase:
-        return []
-    if phase is BackupPhase.READY_TO_START:
+def _most(job: Job) -> int:
+    return MOST_EVENTS_OF_A_TRANSFER if isinstance(job, Transfer) else MOST_EVENTS
+
+
+def _news(before: Job, after: Job, now: datetime) -> Sequence[_News]:
+    match before, after:
+        case Backup(), Backup():
+            return [*_of_backup(before, after, now), *_in_vain(before, after)]
+        case Restore(), Restore():
+            return _of_restore(before, after)
+        case Verification(), Verification():
+            status = after.status
+            return _step(before, after, _VERIFICATION, status.failure_reason or "; ".join(status.validation_errors))
+        case Transfer(), Transfer():
+            return _of_transfer(before, after)
+    raise TypeError(f"a {before.kind} does not become a {after.kind}")
+
+
+def _of_backup(before: Backup, after: Backup, now: datetime) -> list[_News]:
+    status = after.status
+    news = _step(before, after, _BACKUP, status.failure_reason)
+    if status.phase is BackupPhase.READY_TO_START and before.status.phase is not status.phase:
         waited = (now - status.queued_at).total_seconds() if status.queued_at else 0.0
-        return [(EventType.NORMAL, "LeftQueue", f"may start, after {waited:.0f} s in the queue")]
-    if phase not in _WORDS:
-        return []
-    reason, words = _WORDS[phase]
+        news = [_News("LeftQueue", f"may start, after {waited:.0f} s in the queue")]
     empty = status.condition(EMPTY_CONDITION)
-    if empty is not None and phase in _OVER:
-        kind = EventType.NORMAL if phase is BackupPhase.COMPLETED else EventType.WARNING
-        return [(kind, empty.reason, empty.message)]
-    kind = EventType.WARNING if phase in _BAD else EventType.NORMAL
-    return [(kind, reason, status.failure_reason or words)]
+    if news and empty is not None and status.phase in _OVER:
+        kind = EventType.NORMAL if status.phase is BackupPhase.COMPLETED else EventType.WARNING
+        news = [_News(empty.reason, empty.message, kind)]
+    wait = _new_wait(before, after)
+    return [*news, _News("PassedOver", f"{wait.reason}: {wait.message}")] if wait else news
 
 
-def _passed_over(before: Backup, after: Backup) -> list[tuple[EventType, str, str]]:
+def _in_vain(before: Backup, after: Backup) -> list[_News]:
+    """What a backup asks for and does not find, when it begins; what it does find is told as progress."""
+    begins = before.status.progress is None and after.status.progress is not None
+    unmatched = after.status.unmatched if begins and after.status.blocks else ()
+    return [_News(NOTHING_MATCHED, sentence, EventType.WARNING) for sentence in unmatched]
+
+
+def _of_restore(before: Restore, after: Restore) -> list[_News]:
+    status = after.status
+    settled = [_News("Settled", _settled(after))] if after.settled and not before.settled else []
+    step = _step(before, after, _RESTORE, status.failure_reason or next(iter(status.validation_errors), ""))
+    # Once it has begun, the message has numbers in it that change with every volume of other jobs.
+    wait = _new_wait(before, after, by_reason=status.phase is RestorePhase.IN_PROGRESS)
+    waits = [_News("Waiting", f"{wait.reason}: {wait.message}")] if wait else []
+    return [*settled, *step, *waits]
+
+
+def _settled(restore: Restore) -> str:
+    backup, volumes = restore.source_backup, restore.status.target_volumes or ()
+    reads = f"reads backup {backup}" if backup else "reads the volume backup that its URL names"
+    if not volumes:
+        return f"{reads}; writes to no volume that is defined"
+    return f"{reads}; writes to {len(volumes)} volume{'s'[: len(volumes) != 1]}"
+
+
+def _of_transfer(before: Transfer, after: Transfer) -> list[_News]:
+    status = after.status
+    # One that begins anew says why with its first step, and keeps the sentence; the next steps are not about that.
+    why = "" if status.phase in _GOES_ON and status.message == before.status.message else status.message
+    if not why and status.phase is TransferPhase.ACCEPTED and status.node:
+        why = f"{_TRANSFER[status.phase][1]} on {status.node}"
+    wait = _new_wait(before, after, by_reason=True)
+    return [*_step(before, after, _TRANSFER, why), *([_News(wait.reason, wait.message)] if wait else [])]
+
+
+def _step(before: Job, after: Job, words: _Words, why: str | None) -> list[_News]:
+    phase = after.status.phase
+    if phase == before.status.phase or phase not in words:
+        return []
+    reason, message = words[phase]
+    return [_News(reason, why or message, EventType.WARNING if phase in _BAD else EventType.NORMAL)]
+
+
+def _new_wait(before: Job, after: Job, *, by_reason: bool = False) -> Condition | None:
+    """What it waits for now, if that is news: another reason, or another message unless only reasons count."""
     waiting, earlier = after.status.condition("Waiting"), before.status.condition("Waiting")
     if waiting is None or waiting.reason == Reason.PENDING_EVALUATION:
-        return []
-    if earlier is not None and (earlier.reason, earlier.message) == (waiting.reason, waiting.message):
-        return []
-    return [(EventType.NORMAL, "PassedOver", f"{waiting.reason}: {waiting.message}")]
+        return None  # everything is looked at first; that is no news
+    same = earlier is not None and earlier.reason == waiting.reason
+    same = same and (by_reason or (earlier is not None and earlier.message == waiting.message))
+    return None if same else waiting
 
 
-def _in_vain(before: Backup, after: Backup) -> list[tuple[EventType, str, str]]:
-    """What a backup asks for and does not find: told when it begins, beside what it does find."""
-    begins = before.status.progress is None and after.status.progress is not None
-    told = after.status.unmatched if begins and after.status.blocks else ()
-    return [(EventType.WARNING, NOTHING_MATCHED, sentence) for sentence in told]
-
-
-def added(
-    events: tuple[BackupEvent, ...], kind: EventType, reason: str, message: str, now: datetime
-) -> tuple[BackupEvent, ...]:
-    """Like Kubernetes: the same words once more raise a count; they are then the newest."""
-    same = next((event for event in events if (event.reason, event.message) == (reason, message)), None)
+def _added(events: tuple[BackupEvent, ...], news: _News, now: datetime) -> tuple[BackupEvent, ...]:
+    """As in Kubernetes, the same words once more raise a count; they are then the newest."""
+    same = next((event for event in events if (event.reason, event.message) == (news.reason, news.message)), None)
     first, count = (same.first_timestamp, same.count) if same else (now, 0)
     new = BackupEvent(
-        type=kind, reason=reason, message=message, count=count + 1, first_timestamp=first, last_timestamp=now
+        type=news.type,
+        reason=news.reason,
+        message=news.message,
+        count=count + 1,
+        first_timestamp=first,
+        last_timestamp=now,
     )
-    return (*(event for event in events if event is not same), new)[-MOST_EVENTS:]
+    return (*(event for event in events if event is not same), new)

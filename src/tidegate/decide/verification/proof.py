@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from tidegate.decide.jobs.events import added
 from tidegate.decide.jobs.rollup import roll_up
 from tidegate.decide.transfers.held_up import transfers_held_up
 from tidegate.decide.volumes.selection import check_restorable
 from tidegate.errors import Refused
-from tidegate.model.backups.backup import Backup, EventType
+from tidegate.model.backups.backup import Backup
 from tidegate.model.backups.verification_record import VerificationRecord
 from tidegate.model.job_progress import with_bytes, with_bytes_at_end
 from tidegate.model.reasons import Reason
@@ -21,15 +20,6 @@ from tidegate.model.verification.verification import Verification, VerificationP
 
 # What cannot be removed for so long is left to a person; the verdict is known and must be told.
 CLEAN_UP_DEADLINE = timedelta(minutes=10)
-
-_WORDS = {
-    VerificationPhase.IN_PROGRESS: ("Started", "it restores into its scratch place"),
-    VerificationPhase.CHECKING: ("Checking", "everything reads back as it was backed up; the check command runs"),
-    VerificationPhase.CLEANING_UP: ("CleaningUp", "the scratch place is being removed"),
-    VerificationPhase.COMPLETED: ("Completed", "the backup restores"),
-    VerificationPhase.CANCELED: ("Canceled", "cancelled on request"),
-}
-_BAD = frozenset({VerificationPhase.FAILED, VerificationPhase.FAILED_VALIDATION})
 
 
 @dataclass(frozen=True)
@@ -162,17 +152,6 @@ def is_recorded(record: VerificationRecord | None, verification: Verification) -
         return False
     told = ((record.verified_by, record.verified_at), (record.failed_by, record.failed_at))
     return any(name == verification.name and at is not None and at >= began for name, at in told)
-
-
-def with_events(before: Verification, after: Verification, *, now: datetime) -> Verification:
-    """The verification `after`, with an event if it took a step."""
-    phase, status = after.status.phase, after.status
-    if phase is before.status.phase:
-        return after
-    reason, words = _WORDS.get(phase, (str(phase), "it failed"))
-    kind = EventType.WARNING if phase in _BAD else EventType.NORMAL
-    message = status.failure_reason or "; ".join(status.validation_errors) or words
-    return after.with_status(events=added(status.events, kind, reason, message, now))
 
 
 def waiting(verification: Verification, message: str, *, now: datetime) -> Verification:

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tidegate.decide.transfers.events import MOST_EVENTS, with_transfer_events
+from tidegate.decide.jobs.events import MOST_EVENTS_OF_A_TRANSFER, with_events
 from tidegate.model.reasons import Reason
 from tidegate.model.transfers.transfer import TransferPhase
 from tidegate.testing.resources.builders import THEN, a_transfer
@@ -29,7 +29,7 @@ def test_steps_and_reasons_are_told_in_order_and_a_new_message_alone_is_not():
     now = history[0]
     for number, after in enumerate(history[1:]):
         kept = after.with_status(events=now.status.events)
-        now = with_transfer_events(now, kept, now=THEN + timedelta(seconds=number))
+        now = with_events(now, kept, now=THEN + timedelta(seconds=number))
 
     assert told(now) == [
         "Normal RestoreLimit: 5/5, position 2",
@@ -44,7 +44,7 @@ def test_one_that_begins_anew_tells_why_once_and_then_its_steps():
 
     now = anew
     for phase in (P.ACCEPTED, P.PREPARED, P.IN_PROGRESS, P.FAILED):
-        now = with_transfer_events(now, now.with_status(phase=phase), now=THEN)
+        now = with_events(now, now.with_status(phase=phase), now=THEN)
 
     assert told(now) == [
         f"Normal Accepted: {why}",
@@ -57,14 +57,14 @@ def test_one_that_begins_anew_tells_why_once_and_then_its_steps():
 def test_nothing_is_told_where_nothing_happened():
     moving = a_transfer("t", P.IN_PROGRESS)
 
-    assert with_transfer_events(moving, moving, now=THEN) == moving
+    assert with_events(moving, moving, now=THEN) == moving
 
 
 def test_one_that_waits_for_weeks_stays_small():
     now = a_transfer("t")
-    for number in range(3 * MOST_EVENTS):
+    for number in range(3 * MOST_EVENTS_OF_A_TRANSFER):
         reason = Reason.PREPARE_QUEUE_FULL if number % 2 else Reason.NODE_LOAD
-        now = with_transfer_events(now, waiting(now, reason, f"word {number}"), now=THEN)
+        now = with_events(now, waiting(now, reason, f"word {number}"), now=THEN)
 
-    assert len(now.status.events) == MOST_EVENTS
-    assert now.status.events[-1].message == f"word {3 * MOST_EVENTS - 1}"
+    assert len(now.status.events) == MOST_EVENTS_OF_A_TRANSFER
+    assert now.status.events[-1].message == f"word {3 * MOST_EVENTS_OF_A_TRANSFER - 1}"
