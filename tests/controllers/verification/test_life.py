@@ -14,7 +14,7 @@ from tidegate.model.verification.verification import (
     VerificationSpec,
 )
 
-CHECK = CheckCommand(command=("look-at-it", "--hard"))
+CHECK = CheckCommand(command=("look", "--hard"))
 
 
 def a_verification(name="v", **spec):
@@ -87,16 +87,16 @@ async def test_a_later_success_takes_the_failure_back_and_a_later_failure_keeps_
 
 
 async def test_a_check_runs_on_what_was_restored_and_its_failure_counts(backed_up):
-    backed_up.hooks.failing["look-at-it"] = "look-at-it ended with exit code 3"
+    backed_up.hooks.failing["look"] = "look ended with exit code 3"
     await asked(backed_up, a_verification(check=CHECK))
     await finish_all(backed_up)
 
     found = await backed_up.store.get(Verification, "v")
     run = backed_up.hooks.runs[0]
-    assert (run.command, str(run.stage), run.backup) == (("look-at-it", "--hard"), "verify", "b")
+    assert (run.command, str(run.stage), run.backup) == (("look", "--hard"), "verify", "b")
     assert run.place.startswith("/scratch/")
     assert run.volumes == ("blog/posts", "shop/db")
-    assert found.status.failure_reason == "the check failed: look-at-it ended with exit code 3"
+    assert found.status.failure_reason == "the check failed: look ended with exit code 3"
     assert backed_up.scratch.made == set()
 
 
@@ -111,11 +111,11 @@ async def test_no_check_runs_on_what_did_not_read_back(backed_up):
 
 
 async def test_a_check_that_runs_when_the_server_dies_is_run_again_by_the_next(backed_up):
-    backed_up.hooks.stuck.add("look-at-it")
+    backed_up.hooks.stuck.add("look")
     await asked(backed_up, a_verification(check=CHECK))
     await finish_all(backed_up)
     assert await backed_up.phase(Verification, "v") == "Checking"
-    backed_up.hooks.let_go("look-at-it")
+    backed_up.hooks.let_go("look")
     await backed_up.restart()
 
     assert await backed_up.phase(Verification, "v") == "Completed"
@@ -165,7 +165,7 @@ async def test_the_restore_limit_holds_verifications_too(backed_up):
 async def test_one_that_is_called_off_leaves_nothing_and_proves_nothing(backed_up, moment):
     if moment == "waiting":
         await asked(backed_up, a_verification("first"))
-    backed_up.hooks.stuck.add("look-at-it")
+    backed_up.hooks.stuck.add("look")
     await asked(backed_up, a_verification(check=CHECK))
     if moment == "checking":
         await finish_all(backed_up)

@@ -11,7 +11,7 @@ from tidegate.ports.hook_runner import HookRun
 class FakeHooks:
     """Keeps the HookRunner's promise without processes. Hooks end well at once, unless the test says otherwise."""
 
-    known: tuple[str, ...] = ("freeze", "thaw")
+    known: tuple[str, ...] = ("freeze", "thaw", "look")
     failing: dict[str, str] = field(default_factory=dict)
     """What goes wrong, by command."""
     stuck: set[str] = field(default_factory=set)
