@@ -9,10 +9,11 @@ from tidegate.app.machine.volume_probe import LocalVolumeProbe
 from tidegate.errors import SourceUnreadable
 from tidegate.model.restores.restore_plan import Place, PlaceState
 from tidegate.model.volumes.kept_place import KeptPlace
-from tidegate.model.volumes.volume import VolumeSpec
+from tidegate.model.volumes.volume_ref import Claim, Device, Directory, Image
 from tidegate.ports.volume_probe import VolumeProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 
+CLAIM = Claim("shop", "db")
 LONG_AGO, NOW, LATER = (datetime(year, 1, 1, tzinfo=UTC) for year in (2001, 2050, 2999))
 
 
@@ -83,25 +84,25 @@ async def test_a_volume_has_the_bytes_of_its_files_or_of_its_image(world, probe)
     world.put_directory("tree", 5000)
     world.put_image("disk", 8192)
 
-    assert await probe.measure(VolumeSpec(directory=world.path("tree"))) == 5000
-    assert await probe.measure(VolumeSpec(image=world.path("disk"))) == 8192
+    assert await probe.measure(Directory(world.path("tree"))) == 5000
+    assert await probe.measure(Image(world.path("disk"))) == 8192
 
 
-@pytest.mark.parametrize("kind", ["directory", "image", "device"])
+@pytest.mark.parametrize("kind", [Directory, Image, Device])
 async def test_a_volume_that_is_not_there_is_unreadable_by_name(world, probe, kind):
     world.take_away("gone")
 
     with pytest.raises(SourceUnreadable, match="gone"):
-        await probe.measure(VolumeSpec.model_validate({kind: world.path("gone")}))
+        await probe.measure(kind(world.path("gone")))
 
 
-@pytest.mark.parametrize(("kind", "there"), [("directory", "disk"), ("image", "tree"), ("device", "disk")])
+@pytest.mark.parametrize(("kind", "there"), [(Directory, "disk"), (Image, "tree"), (Device, "disk")])
 async def test_a_volume_of_another_kind_than_the_named_one_is_unreadable(world, probe, kind, there):
     world.put_directory("tree", 10)
     world.put_image("disk", 10)
 
     with pytest.raises(SourceUnreadable, match=there):
-        await probe.measure(VolumeSpec.model_validate({kind: world.path(there)}))
+        await probe.measure(kind(world.path(there)))
 
 
 async def test_a_look_says_what_is_there_and_nothing_is_a_free_place(world, probe):
@@ -109,7 +110,8 @@ async def test_a_look_says_what_is_there_and_nothing_is_a_free_place(world, prob
     world.put_empty("empty")
     world.put_image("disk", 10)
 
-    found = {name: (await probe.look_at(world.path(name))).state for name in ("tree", "empty", "disk", "nothing")}
+    names = ("tree", "empty", "disk", "nothing")
+    found = {name: (await probe.look_at(Directory(world.path(name)))).state for name in names}
     assert found == {
         "tree": PlaceState.DIRECTORY,
         "empty": PlaceState.EMPTY,
@@ -122,21 +124,21 @@ async def test_a_look_says_what_is_there_and_nothing_is_a_free_place(world, prob
 async def test_a_kept_place_is_in_the_way_of_what_is_it_lies_in_it_or_holds_it(world, probe, place):
     kept = KeptPlace(path=world.path("kept"), what="the store of target t")
 
-    found = await probe.look_at(world.path(place), keep_out=(kept,))
+    found = await probe.look_at(Directory(world.path(place)), keep_out=(kept,))
 
     assert found.in_the_way == f"it is, holds or lies in {world.path('kept')}, the store of target t"
-    assert (await probe.look_at(world.path("beside"), keep_out=(kept,))).in_the_way == ""
+    assert (await probe.look_at(Image(world.path("beside")), keep_out=(kept,))).in_the_way == ""
 
 
 async def test_places_that_nothing_uses_have_no_users(world, probe):
     world.put_image("disk", 10)
 
-    assert await probe.users_of([world.path("disk"), world.path("nothing")]) == {}
+    assert await probe.users_of([Image(world.path("disk")), Directory(world.path("nothing")), CLAIM]) == {}
 
 
 async def test_a_volume_changed_after_what_was_before_its_last_write_only(world, probe):
     world.put_image("disk", 10)
-    volume = VolumeSpec(image=world.path("disk"))
+    volume = Image(world.path("disk"))
 
     assert await probe.changed_since(volume, LONG_AGO)
     assert not await probe.changed_since(volume, LATER)
@@ -145,5 +147,16 @@ async def test_a_volume_changed_after_what_was_before_its_last_write_only(world,
 async def test_what_cannot_be_seen_counts_as_changed(world, probe):
     world.take_away("gone")
 
-    assert await probe.changed_since(VolumeSpec(image=world.path("gone")), LATER)
-    assert await probe.changed_since(VolumeSpec(device=os.devnull), LATER)
+    assert await probe.changed_since(Image(world.path("gone")), LATER)
+    assert await probe.changed_since(Device(os.devnull), LATER)
+
+
+async def test_a_claim_is_answered_with_the_one_sentence_that_it_exists_on_a_cluster_only(probe):
+    sentence = "claim shop/db exists on a Kubernetes cluster only; name a directory, an image or a device"
+
+    with pytest.raises(SourceUnreadable) as refused:
+        await probe.measure(CLAIM)
+
+    assert refused.value.message == sentence
+    assert (await probe.look_at(CLAIM)).in_the_way == sentence
+    assert await probe.changed_since(CLAIM, LATER)

@@ -165,7 +165,7 @@ def copied(source, directory):
 
 def carried_out(bench, path, *, on_ready, clone=None):
     def from_clone(job, **_):
-        return ImageSource(job.path, job.volume_kind, **({"clone": clone} if clone else {}))
+        return ImageSource(job.ref, **({"clone": clone} if clone else {}))
 
     job = UploadJob(
         target=TARGET,

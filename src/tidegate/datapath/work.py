@@ -22,7 +22,6 @@ from tidegate.format.cfgs.paths import backup_cfg_key
 from tidegate.format.trees.packed_tree import shown_size
 from tidegate.model.transfers.mover_job import DownloadJob, ErrorReport, ReadyReport, RemoveJob, ResultReport, UploadJob
 from tidegate.model.transfers.transfer_progress import TransferResult
-from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.ports.mover_host import Job, Report
 from tidegate.ports.volume_data import NO_SNAPSHOT, VolumeSource
 
@@ -80,7 +79,7 @@ class _Work:
 
     def _upload(self, job: UploadJob) -> TransferResult:
         volume = self._volume(job)
-        if job.volume_kind is VolumeKind.DIRECTORY and self.on_ready:
+        if job.volume_kind.is_tree and self.on_ready:
             job = self._ready_for_tree(job, volume)
         with contextlib.ExitStack() as stack:
             lock = self._lock(job, volume, LockType.BACKUP_OR_RESTORE)
@@ -107,7 +106,7 @@ class _Work:
             if from_snapshot:
                 # Before it is ready: from then on others rely on the snapshot, and it could not begin anew any more.
                 stack.enter_context(self._in_the_right_store(job, volume, lock))
-            if job.volume_kind is not VolumeKind.DIRECTORY:
+            if not job.volume_kind.is_tree:
                 self._ready(from_snapshot=from_snapshot)
             if not from_snapshot:
                 stack.enter_context(self._in_the_right_store(job, volume, lock))
@@ -143,7 +142,7 @@ class _Work:
     ) -> VolumeSource:
         self.progress.enter("scanning")
         base = None
-        if footing.base is not None and job.volume_kind is VolumeKind.DIRECTORY:
+        if footing.base is not None and job.volume_kind.is_tree:
             size = footing.base.true_size or 0
             base = stack.enter_context(StoredContent(volume, footing.base, size=size, memory=job.memory_bytes))
         return stack.enter_context(

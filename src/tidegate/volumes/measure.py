@@ -3,10 +3,11 @@
 import contextlib
 import os
 import stat
+from typing import assert_never
 
+from tidegate.errors import SourceUnreadable
 from tidegate.format.trees.entry import LONGEST_PATH, ROOT_PATH
-from tidegate.model.volumes.volume import VolumeSpec
-from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Claim, Device, Directory, Image, VolumeRef
 from tidegate.volumes.images.image import image_size, open_image
 from tidegate.volumes.trees.beneath import DIRECTORY, Beneath
 from tidegate.volumes.trees.directory import open_tree
@@ -15,13 +16,23 @@ from tidegate.volumes.trees.directory import open_tree
 _MOST_COUNTED = 2**63 - 1
 
 
-def measure(spec: VolumeSpec) -> int:
+def measure(volume: VolumeRef) -> int:
     """Bytes that the volume has now: of all files for a directory. Raises SourceUnreadable with a sentence."""
-    if spec.source_kind is VolumeKind.DIRECTORY:
-        return _tree_bytes(spec.path)
-    handle = open_image(spec.path, spec.source_kind)
+    match volume:
+        case Directory(path):
+            return _tree_bytes(path)
+        case Image() | Device():
+            return _image_bytes(volume)
+        case Claim():
+            raise SourceUnreadable(volume.not_here)
+        case _:
+            assert_never(volume)
+
+
+def _image_bytes(volume: Image | Device) -> int:
+    handle = open_image(volume)
     try:
-        return image_size(handle, spec.path)
+        return image_size(handle, volume.path)
     finally:
         os.close(handle)
 

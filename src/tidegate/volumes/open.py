@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import assert_never
 
-from tidegate.errors import DestinationUnusable, InvalidInput
+from tidegate.errors import DestinationUnusable, InvalidInput, SourceUnreadable
 from tidegate.model.transfers.mover_job import DownloadJob, UploadJob
-from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Claim, Device, Directory, Image
 from tidegate.ports.volume_data import BackupContent, VolumeSink, VolumeSource
 
 
@@ -18,36 +19,48 @@ def open_source(
     still_wanted: Callable[[], None],
 ) -> VolumeSource:
     """The volume, to be entered before it is read. Raises SourceUnreadable with a sentence. See OpenSource."""
-    if job.volume_kind is VolumeKind.DIRECTORY:
-        from tidegate.volumes.trees.directory import DirectorySource
+    match job.ref:
+        case Directory(path):
+            from tidegate.volumes.trees.directory import DirectorySource
 
-        return DirectorySource(
-            job.path,
-            block_size=block_size,
-            settled_before=settled_before,
-            still_wanted=still_wanted,
-            excludes=job.excludes,
-            base=base,
-        )
-    if job.excludes:
-        raise InvalidInput("only of a file tree something can be excluded; an image is backed up as a whole")
-    from tidegate.volumes.images.image import ImageSource
+            return DirectorySource(
+                path,
+                block_size=block_size,
+                settled_before=settled_before,
+                still_wanted=still_wanted,
+                excludes=job.excludes,
+                base=base,
+            )
+        case Image() | Device() as volume:
+            if job.excludes:
+                raise InvalidInput("only of a file tree something can be excluded; an image is backed up as a whole")
+            from tidegate.volumes.images.image import ImageSource
 
-    return ImageSource(job.path, job.volume_kind, wish=job.snapshot)
+            return ImageSource(volume, wish=job.snapshot)
+        case Claim() as claim:
+            raise SourceUnreadable(claim.not_here)
+        case other:
+            assert_never(other)
 
 
 def open_sink(job: DownloadJob) -> VolumeSink:
     """Where the volume is restored to. Raises DestinationUnusable with a sentence; nothing is written yet."""
-    if job.volume_kind is VolumeKind.DIRECTORY:
-        from tidegate.volumes.trees.sink import DirectorySink
-
-        return DirectorySink(job)
-    if job.includes:
+    if job.includes and not job.volume_kind.is_tree:
         raise DestinationUnusable("only a file tree can be restored in part; an image comes back as a whole")
-    if job.volume_kind is VolumeKind.DEVICE:
-        from tidegate.volumes.images.device_sink import DeviceSink
+    match job.ref:
+        case Directory():
+            from tidegate.volumes.trees.sink import DirectorySink
 
-        return DeviceSink(job)
-    from tidegate.volumes.images.sink import ImageSink
+            return DirectorySink(job)
+        case Device():
+            from tidegate.volumes.images.device_sink import DeviceSink
 
-    return ImageSink(job)
+            return DeviceSink(job)
+        case Image():
+            from tidegate.volumes.images.sink import ImageSink
+
+            return ImageSink(job)
+        case Claim() as claim:
+            raise DestinationUnusable(claim.not_here)
+        case other:
+            assert_never(other)

@@ -11,6 +11,7 @@ from tidegate.app.machine.data_dir import DataDir
 from tidegate.app.machine.identity import new_id
 from tidegate.app.machine.volume_probe import LocalVolumeProbe
 from tidegate.catalogue.database import SqliteCatalogue
+from tidegate.model.volumes.volume_ref import Directory
 from tidegate.resources.sqlite import SqliteStore
 
 DATABASES = ("tidegate.db", "catalogue.sqlite", "access.sqlite")
@@ -98,11 +99,11 @@ def state(tmp_path):
     ],
 )
 async def test_nothing_is_restored_over_or_into_the_data_directory(tmp_path, state, place):
-    found = await LocalVolumeProbe(own=state).look_at(str(tmp_path / place))
+    found = await LocalVolumeProbe(own=state).look_at(Directory(str(tmp_path / place)))
 
     assert found.in_the_way.endswith(f"{state}, the data directory of this server")
 
 
 @pytest.mark.parametrize("place", ["machine/beside", "machine/state2", "machine/new/files"])
 async def test_beside_it_is_fine(tmp_path, state, place):
-    assert (await LocalVolumeProbe(own=state).look_at(str(tmp_path / place))).in_the_way == ""
+    assert (await LocalVolumeProbe(own=state).look_at(Directory(str(tmp_path / place)))).in_the_way == ""

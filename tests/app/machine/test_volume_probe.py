@@ -4,7 +4,7 @@ import os
 from datetime import UTC, datetime, timedelta
 
 from tidegate.app.machine.volume_probe import LocalVolumeProbe, newest_change
-from tidegate.model.volumes.volume import VolumeSpec
+from tidegate.model.volumes.volume_ref import Device, Directory, Image
 
 
 def settled(path):
@@ -23,7 +23,7 @@ async def test_a_tree_has_changed_when_a_file_was_touched_or_removed(tmp_path):
     (tmp_path / "deep").mkdir()
     file = tmp_path / "deep" / "file"
     file.write_text("1")
-    volume, before = VolumeSpec(directory=str(tmp_path)), settled(tmp_path)
+    volume, before = Directory(str(tmp_path)), settled(tmp_path)
 
     assert not await LocalVolumeProbe().changed_since(volume, before)
     until_the_clock_shows_it(tmp_path, lambda: os.utime(file, (0, 0)))  # who sets the time back has changed it too
@@ -37,10 +37,10 @@ async def test_a_tree_has_changed_when_a_file_was_touched_or_removed(tmp_path):
 async def test_an_image_tells_by_its_times_and_what_cannot_be_told_counts_as_changed(tmp_path):
     image = tmp_path / "disk.img"
     image.write_bytes(b"1")
-    volume, before = VolumeSpec(image=str(image)), settled(image)
+    volume, before = Image(str(image)), settled(image)
 
     assert not await LocalVolumeProbe().changed_since(volume, before)
     until_the_clock_shows_it(image, lambda: image.write_bytes(b"2"))
     assert await LocalVolumeProbe().changed_since(volume, before)
-    assert await LocalVolumeProbe().changed_since(VolumeSpec(image=str(tmp_path / "missing")), before)
-    assert await LocalVolumeProbe().changed_since(VolumeSpec(device="/dev/null"), before + timedelta(days=9999))
+    assert await LocalVolumeProbe().changed_since(Image(str(tmp_path / "missing")), before)
+    assert await LocalVolumeProbe().changed_since(Device("/dev/null"), before + timedelta(days=9999))

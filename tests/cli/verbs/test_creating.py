@@ -96,6 +96,7 @@ def test_a_relative_path_of_a_volume_is_seen_from_where_it_was_typed(run, server
 def test_a_volume_has_exactly_one_source(run, server):
     assert run("volume", "create", "shop/db").code == 2
     assert run("volume", "create", "shop/db", "--image", "a", "--device", "b").code == 2
+    assert run("volume", "create", "shop/db", "--image", "a", "--claim", "shop/db").code == 2
 
 
 def test_a_bare_path_of_a_target_becomes_a_file_url_and_a_url_stays(run, server, tmp_path):

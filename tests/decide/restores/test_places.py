@@ -40,7 +40,7 @@ def test_a_volume_that_was_deleted_from_the_store_has_no_place_and_takes_none():
 
     found = placements(RestoreSpec(backup_name="b"), sources, {}, lost=lost)
 
-    assert [(one.came_from, one.path, one.problem[:30]) for one in found] == [
+    assert [(one.came_from, one.address, one.problem[:30]) for one in found] == [
         ("a/db", "", "its volume backup was deleted "),
         ("a/y", "/old", ""),
         ("b/x", "/x", ""),
@@ -63,7 +63,7 @@ def test_a_volume_that_was_deleted_from_the_store_has_no_place_and_takes_none():
 def test_a_volume_goes_where_asked_else_where_it_is_today_else_where_it_was(spec, found, volumes, kind, path):
     (placed,) = placements(RestoreSpec(backup_name="b", **spec), [found], defined(*volumes))
 
-    assert (placed.kind, placed.path, placed.problem) == (kind, path, "")
+    assert (placed.kind, placed.address, placed.problem) == (kind, path, "")
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,15 @@ def test_a_restore_writes_to_the_volumes_that_it_brings_back_or_whose_files_it_t
     assert volumes_written(placements(spec, [source("a/db")], volumes), volumes) == written
 
 
+def test_claims_are_in_each_others_way_only_if_they_are_the_same():
+    claims = [("a/db", "shop/db"), ("b/db", "shop/db"), ("c/db", "shop/db2")]
+    sources = [source(name, VolumeKind.CLAIM, claim) for name, claim in claims] + [source("d/db", path="/shop")]
+
+    problems = [one.problem for one in placements(RestoreSpec(backup_name="b"), sources, {})]
+
+    assert problems == ["", "b/db and a/db would both go to shop/db", "", ""]
+
+
 def stored(definition=None, **labels):
     found = {f"tidegate.dev/{key}": value for key, value in labels.items()}
     if definition is not None:
@@ -154,4 +163,4 @@ def test_what_a_store_says_of_a_volume_is_believed_only_if_it_can_be_true(backup
 
 
 def test_a_definition_that_an_upload_wrote_is_one_that_can_be_read():
-    assert Volume.model_validate_json(GOOD).spec.path == "/srv/db"
+    assert Volume.model_validate_json(GOOD).spec.directory == "/srv/db"

@@ -14,6 +14,7 @@ from tidegate.model.restores.restore import RestoreSpec
 from tidegate.model.restores.restore_plan import Place, PlaceState, Room
 from tidegate.model.transfers.transfer import TransferSpec
 from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import volume_ref
 
 TREE, IMAGE, DEVICE = VolumeKind.DIRECTORY, VolumeKind.IMAGE, VolumeKind.DEVICE
 S = PlaceState
@@ -31,7 +32,7 @@ def plan(kind=TREE, state=S.FREE, *, around=None, **spec):
         store_backup="backup-1",
     )
     wanted = RestoreSpec(backup_name="b", **spec)
-    places = {"/x": Place(state=state, detail="12 things", **there)}
+    places = {volume_ref(kind, "/x"): Place(state=state, detail="12 things", **there)}
     found = PlanSurroundings(places=places, sizes={"backup-1": 5}, **(around or {}))
     return plan_restore(wanted, placements(wanted, [source], {}), found, backup="b")
 

@@ -75,7 +75,7 @@ def test_what_exists_is_updated_and_what_the_operator_needs_for_the_occasion_is_
 def test_an_update_keeps_labels_that_only_exist_here():
     new = merged(a_volume("shop", "db", "/old", mine="1", app="old"), a_volume("shop", "db", "/new", app="new"))
 
-    assert (new.spec.path, new.metadata.labels) == ("/new", {"mine": "1", "app": "new"})
+    assert (new.spec.directory, new.metadata.labels) == ("/new", {"mine": "1", "app": "new"})
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from tidegate.errors import DestinationUnusable, SourceUnreadable
 from tidegate.model.restores.restore import ExistingData
 from tidegate.model.transfers.mover_job import DownloadJob
-from tidegate.model.volumes.volume import VolumeKind, VolumeSpec
+from tidegate.model.volumes.volume import VolumeKind
+from tidegate.model.volumes.volume_ref import Device, Directory, Image
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import TARGET, MoverBench
@@ -31,7 +32,7 @@ def test_only_data_is_told_as_data(tmp_path):
         file.write(bytes(1) + b"data")
         file.truncate(32 * MIB)
 
-    with ImageSource(str(tmp_path / "image"), VolumeKind.IMAGE) as source:
+    with ImageSource(Image(str(tmp_path / "image"))) as source:
         (((offset, length),),) = map(list, source.rounds())
 
     assert offset <= 8 * MIB < offset + length < 9 * MIB
@@ -40,14 +41,14 @@ def test_only_data_is_told_as_data(tmp_path):
 def test_behind_the_end_are_zeros(tmp_path):
     (tmp_path / "image").write_bytes(b"12345")
 
-    with ImageSource(str(tmp_path / "image"), VolumeKind.IMAGE) as source:
+    with ImageSource(Image(str(tmp_path / "image"))) as source:
         assert (source.read_at(3, 4), source.read_at(9, 2)) == (b"45\0\0", b"\0\0")
 
 
 def test_an_image_that_becomes_shorter_is_not_filled_up(tmp_path):
     (tmp_path / "image").write_bytes(b"12345")
 
-    with ImageSource(str(tmp_path / "image"), VolumeKind.IMAGE) as source:
+    with ImageSource(Image(str(tmp_path / "image"))) as source:
         os.truncate(tmp_path / "image", 2)
         with pytest.raises(SourceUnreadable, match="shorter"):
             source.read_at(0, 5)
@@ -126,20 +127,20 @@ def test_volumes_are_measured(tmp_path):
     (tmp_path / "d" / "e" / "b").write_bytes(b"4567")
     os.link(tmp_path / "d" / "a", tmp_path / "d" / "again")
 
-    assert measure(VolumeSpec(directory=str(tmp_path / "d"))) == 7
-    assert measure(VolumeSpec(image=str(tmp_path / "d" / "a"))) == 3
+    assert measure(Directory(str(tmp_path / "d"))) == 7
+    assert measure(Image(str(tmp_path / "d" / "a"))) == 3
 
 
 def test_what_cannot_be_backed_up_is_told_in_a_sentence(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
 
     for spec, sentence in [
-        (VolumeSpec(directory=str(tmp_path / "x")), "does not exist"),
-        (VolumeSpec(directory=str(tmp_path / "empty")), "is not a directory"),
-        (VolumeSpec(image=str(tmp_path / "x")), "does not exist"),
-        (VolumeSpec(image=str(tmp_path)), "is not a regular file"),
-        (VolumeSpec(image=str(tmp_path / "empty")), "is empty"),
-        (VolumeSpec(device=str(tmp_path / "empty")), "is not a block device"),
+        (Directory(str(tmp_path / "x")), "does not exist"),
+        (Directory(str(tmp_path / "empty")), "is not a directory"),
+        (Image(str(tmp_path / "x")), "does not exist"),
+        (Image(str(tmp_path)), "is not a regular file"),
+        (Image(str(tmp_path / "empty")), "is empty"),
+        (Device(str(tmp_path / "empty")), "is not a block device"),
     ]:
         with pytest.raises(SourceUnreadable, match=sentence):
             measure(spec)

@@ -9,7 +9,7 @@ import pytest
 from tidegate.disk.reflink import unnamed_clone
 from tidegate.errors import SourceUnreadable
 from tidegate.model.transfers.mover_job import SnapshotWish
-from tidegate.model.volumes.volume import VolumeKind
+from tidegate.model.volumes.volume_ref import Image
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.machine.open_files import open_files
@@ -41,7 +41,7 @@ def failing_with(number):
 
 
 def opened(path, wish=SnapshotWish.AUTO, clone=copying_clone):
-    return ImageSource(str(path), VolumeKind.IMAGE, wish=wish, clone=clone)
+    return ImageSource(Image(str(path)), wish=wish, clone=clone)
 
 
 def test_a_snapshot_is_taken_when_the_image_is_opened_and_later_writes_do_not_matter(image):

@@ -14,7 +14,8 @@ from tidegate.datapath.inspection.verify import Verification
 from tidegate.datapath.stored_volume import StoredVolume
 from tidegate.format.trees.entry import LONGEST_PATH, EntryType
 from tidegate.model.restores.restore import ExistingData
-from tidegate.model.volumes.volume import VolumeKind, VolumeSpec
+from tidegate.model.volumes.volume import VolumeKind
+from tidegate.model.volumes.volume_ref import Directory
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import MoverBench
@@ -112,7 +113,7 @@ def test_a_deep_tree_is_looked_at_and_verified_like_any_other(bench, room):
 def test_a_deep_tree_is_measured(room):
     dig(room / "tree", LEVELS)
 
-    assert measure(VolumeSpec(directory=str(room / "tree"))) == len(b"at the bottom")
+    assert measure(Directory(str(room / "tree"))) == len(b"at the bottom")
 
 
 def test_what_a_killed_restore_left_of_a_deep_tree_is_cleared_away_by_the_next_one(bench, room):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tidegate.errors import SourceUnreadable
-from tidegate.model.volumes.volume import VolumeKind, VolumeSpec
+from tidegate.model.volumes.volume import VolumeKind
+from tidegate.model.volumes.volume_ref import Directory
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.mover_bench import MoverBench
@@ -84,7 +85,7 @@ def test_no_name_of_an_unreadable_file_becomes_a_link_to_what_the_backup_does_no
 def test_a_directory_that_may_not_be_entered_is_refused_when_the_volume_is_made(tree):
     def work():
         try:
-            measure(VolumeSpec(directory=str(tree / "closed")))
+            measure(Directory(str(tree / "closed")))
         except SourceUnreadable as error:
             return error.message
         return "no error"

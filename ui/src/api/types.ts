@@ -1121,7 +1121,7 @@ export type VolumeChoice = "none" | "missing" | "all";
 
 export type VolumeDecision = "Created" | "Reused" | "Skipped";
 
-export type VolumeKind = "directory" | "image" | "device";
+export type VolumeKind = "directory" | "image" | "device" | "claim";
 
 export type VolumeOutcome = "" | "Waiting" | "InProgress" | "Completed" | "Failed";
 
@@ -1135,6 +1135,7 @@ export type VolumeSpec = {
   directory?: string;
   image?: string;
   device?: string;
+  claim?: string;
   node?: string;
   excludes: (string)[];
 };

@@ -17,7 +17,8 @@ import { backups, namespaces, need, schedules, transfersUp, uploads, volumes } f
 import { mayAct, mayManage } from "../store/session";
 import { openBackupForm } from "./backup_actions";
 
-const pathOfVolume = (volume: Volume): string => volume.spec.directory ?? volume.spec.image ?? volume.spec.device ?? "";
+const pathOfVolume = (volume: Volume): string =>
+    volume.spec.directory ?? volume.spec.image ?? volume.spec.device ?? volume.spec.claim ?? "";
 
 /** Without protection as long as the server has not judged the volume. */
 type Row = { volume: Volume; protection: VolumeProtection | undefined; count: number; stored: number };

@@ -110,7 +110,7 @@ async def _admit_volume(services: Services, resource: Resource) -> Resource:
     TreeGlobs(resource.spec.excludes)  # refuses one that can never match: who excludes a secret must not find it later
     if resource.spec.node is not None:
         check_node(resource.spec.node, (await services.store.list(Node)).items)
-    await services.volume_probe.measure(resource.spec)
+    await services.volume_probe.measure(resource.spec.ref)
     return resource
 
 

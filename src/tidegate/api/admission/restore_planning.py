@@ -16,6 +16,7 @@ from tidegate.model.restores.restore_plan import Place
 from tidegate.model.stores.catalogue import BackupState
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.transfer import TransferSpec
+from tidegate.model.volumes.volume_ref import VolumeRef
 
 # As many places are looked at; of a thousand conflicts nobody reads the rest.
 _MOST_LOOKS = 1000
@@ -28,7 +29,7 @@ class RestoreSight:
     source: RestoreSource
     volumes: Volumes
     placements: list[Placement]
-    places: Mapping[str, Place]
+    places: Mapping[VolumeRef, Place]
 
 
 async def look_ahead(services: Services, spec: RestoreSpec) -> RestoreSight:
@@ -64,14 +65,16 @@ async def _broken(services: Services, sources: Iterable[TransferSpec]) -> dict[s
     return found
 
 
-async def looked_at(services: Services, paths: Iterable[str], targets: Iterable[BackupTarget]) -> dict[str, Place]:
+async def looked_at(
+    services: Services, volumes: Iterable[VolumeRef], targets: Iterable[BackupTarget]
+) -> dict[VolumeRef, Place]:
     """What is there now; the stores of these targets are in the way of what touches them."""
     stores = store_places(targets)
-    return {path: await services.volume_probe.look_at(path, keep_out=stores) for path in paths}
+    return {volume: await services.volume_probe.look_at(volume, keep_out=stores) for volume in volumes}
 
 
-async def _looks(services: Services, found: Iterable[Placement]) -> dict[str, Place]:
-    paths = list(dict.fromkeys(placement.path for placement in found if placement.path))[:_MOST_LOOKS]
-    places = await looked_at(services, paths, (await services.store.list(BackupTarget)).items)
-    users = await services.volume_probe.users_of([path for path, place in places.items() if place.full])
-    return places | {path: places[path].replace(used_by=user) for path, user in users.items()}
+async def _looks(services: Services, found: Iterable[Placement]) -> dict[VolumeRef, Place]:
+    goals = list(dict.fromkeys(placement.to for placement in found if placement.to))[:_MOST_LOOKS]
+    places = await looked_at(services, goals, (await services.store.list(BackupTarget)).items)
+    users = await services.volume_probe.users_of([goal for goal, place in places.items() if place.full])
+    return places | {goal: places[goal].replace(used_by=user) for goal, user in users.items()}

@@ -5,14 +5,14 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import assert_never
 
 from tidegate.app.machine.daemon_threads import in_daemon_thread
 from tidegate.app.machine.in_time import in_time
 from tidegate.errors import StoreUnavailable
 from tidegate.model.restores.restore_plan import Place
 from tidegate.model.volumes.kept_place import KeptPlace, data_directory
-from tidegate.model.volumes.volume import VolumeSpec
-from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Claim, Device, Directory, Image, VolumeRef
 from tidegate.volumes.kept_places import touched
 from tidegate.volumes.measure import measure
 from tidegate.volumes.places import look_with_room, users_of
@@ -25,28 +25,36 @@ class LocalVolumeProbe:
         """`own` is the server's data directory, where nothing may be restored to."""
         self._own = own
 
-    async def measure(self, volume: VolumeSpec) -> int:
+    async def measure(self, volume: VolumeRef) -> int:
         """Measure it."""
         return await asyncio.to_thread(measure, volume)
 
-    async def look_at(self, path: str, *, keep_out: Sequence[KeptPlace] = ()) -> Place:
+    async def look_at(self, volume: VolumeRef, *, keep_out: Sequence[KeptPlace] = ()) -> Place:
         """Look."""
+        if isinstance(volume, Claim):
+            return Place(in_the_way=volume.not_here)
         own = (data_directory(str(self._own)),) if self._own else ()
-        return await asyncio.to_thread(_seen_at, path, (*own, *keep_out))
+        return await asyncio.to_thread(_seen_at, volume.path, (*own, *keep_out))
 
-    async def users_of(self, paths: Sequence[str]) -> Mapping[str, str]:
+    async def users_of(self, volumes: Sequence[VolumeRef]) -> Mapping[VolumeRef, str]:
         """Look once for all of them."""
-        return await asyncio.to_thread(users_of, paths)
+        here = [volume for volume in volumes if not isinstance(volume, Claim)]
+        users = await asyncio.to_thread(users_of, [volume.path for volume in here])
+        return {volume: users[volume.path] for volume in here if volume.path in users}
 
-    async def changed_since(self, volume: VolumeSpec, moment: datetime) -> bool:
+    async def changed_since(self, volume: VolumeRef, moment: datetime) -> bool:
         """Look at times of change; a device has none."""
-        if volume.source_kind is VolumeKind.DEVICE:
-            return True
-        try:
-            look = in_daemon_thread(lambda: newest_change(volume.path) >= moment.timestamp(), name="look at a volume")
-            return await in_time(look, volume.path)
-        except (OSError, StoreUnavailable):
-            return True
+        match volume:
+            case Directory(path) | Image(path):
+                look = in_daemon_thread(lambda: newest_change(path) >= moment.timestamp(), name="look at a volume")
+                try:
+                    return await in_time(look, path)
+                except (OSError, StoreUnavailable):
+                    return True
+            case Device() | Claim():
+                return True
+            case _:
+                assert_never(volume)
 
 
 def _seen_at(path: str, keep_out: Sequence[KeptPlace]) -> Place:

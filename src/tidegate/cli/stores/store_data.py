@@ -20,7 +20,7 @@ from tidegate.cli.stores.store_running import carry
 
 if TYPE_CHECKING:
     from tidegate.model.transfers.transfer_progress import TransferResult
-    from tidegate.model.volumes.volume_kind import VolumeKind
+    from tidegate.model.volumes.volume_ref import LocalVolume
 
 LimitUpload = Annotated[
     str, typer.Option(metavar="RATE", help="Send at most so many bytes per second: 10MiB, 500K; 0: no limit.")
@@ -60,6 +60,7 @@ def backup(
     from tidegate.format.blocks.checksum import checksum
     from tidegate.format.cfgs.paths import check_name
     from tidegate.model.transfers.mover_job import BackupMode, CompressionChoice, SnapshotWish, UploadJob
+    from tidegate.model.volumes.volume_ref import volume_fields
 
     cli = context_of(ctx)
     place = volume_place(cli, to, volume)
@@ -72,8 +73,7 @@ def backup(
         target=place.access,
         store_volume=place.volume,
         store_backup=backup_name,
-        volume_kind=_kind_of(source),
-        path=str(source),
+        **volume_fields(_volume_at(source)),
         labels=read_labels(label),
         snapshot_name=f"snapshot-of-{backup_name}",
         started_at=shop.clock.now(),
@@ -116,6 +116,7 @@ def restore(
     from tidegate.decide.stores.places import store_place
     from tidegate.model.backups.existing_data import ExistingData
     from tidegate.model.transfers.mover_job import DownloadJob
+    from tidegate.model.volumes.volume_ref import volume_fields
 
     cli = context_of(ctx)
     place = backup_place(cli, url)
@@ -124,8 +125,7 @@ def restore(
         target=place.access,
         store_volume=place.volume,
         store_backup=place.backup,
-        volume_kind=_destination_kind(place, destination),
-        path=str(destination),
+        **volume_fields(_destination(place, destination)),
         existing_data=ExistingData.OVERWRITE if overwrite else ExistingData.NONE,
         onto=onto or None,
         includes=tuple(include or ()),
@@ -191,17 +191,17 @@ def _tell(cli: CliContext, result: "TransferResult", sentence: str, output: Outp
         cli.terminal.out(result.url)
 
 
-def _kind_of(path: Path) -> "VolumeKind":
+def _volume_at(path: Path) -> "LocalVolume":
     from tidegate.errors import SourceUnreadable
-    from tidegate.model.volumes.volume_kind import VolumeKind
+    from tidegate.model.volumes.volume_ref import Device, Directory, Image
 
     try:
         mode = path.stat().st_mode
     except OSError as error:
         raise SourceUnreadable(f"{path} cannot be backed up: {error.strerror}") from error
     if stat.S_ISDIR(mode):
-        return VolumeKind.DIRECTORY
-    return VolumeKind.DEVICE if stat.S_ISBLK(mode) else VolumeKind.IMAGE
+        return Directory(str(path))
+    return Device(str(path)) if stat.S_ISBLK(mode) else Image(str(path))
 
 
 def _check_free(place: Place, name: str) -> None:
@@ -218,14 +218,14 @@ def _check_free(place: Place, name: str) -> None:
         )
 
 
-def _destination_kind(place: Place, path: Path) -> "VolumeKind":
+def _destination(place: Place, path: Path) -> "LocalVolume":
     """What the backup holds decides; a device is one because it is there."""
     from tidegate.format.trees.packed_tree import CONTENT, TREE
-    from tidegate.model.volumes.volume_kind import VolumeKind
+    from tidegate.model.volumes.volume_ref import Device, Directory, Image
 
     if place.stored().backup_cfg(place.backup).parameters.get(CONTENT) == TREE:
-        return VolumeKind.DIRECTORY
-    return VolumeKind.DEVICE if path.is_block_device() else VolumeKind.IMAGE
+        return Directory(str(path))
+    return Device(str(path)) if path.is_block_device() else Image(str(path))
 
 
 def _rate(option: str, text: str) -> int | None:

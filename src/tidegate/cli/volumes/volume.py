@@ -50,6 +50,9 @@ def create_volume(
     directory: Annotated[str, typer.Option(metavar="PATH", help="A directory tree.")] = "",
     image: Annotated[str, typer.Option(metavar="PATH", help="A disk image file.")] = "",
     device: Annotated[str, typer.Option(metavar="PATH", help="A block device.")] = "",
+    claim: Annotated[
+        str, typer.Option(metavar="NAMESPACE/NAME", help="A PersistentVolumeClaim; on Kubernetes only.")
+    ] = "",
     exclude: Annotated[
         list[str] | None, typer.Option(metavar="GLOB", help="Leave these paths of the directory out; repeated.")
     ] = None,
@@ -62,11 +65,13 @@ def create_volume(
 ) -> None:
     """Name a volume, so that backups of its namespace include it."""
     cli = context_of(ctx)
-    paths = {kind: path for kind, path in {"directory": directory, "image": image, "device": device}.items() if path}
-    if len(paths) != 1:
-        raise wrong_usage("Where is the data?", hint="Give exactly one of --directory, --image and --device.")
+    paths = {"directory": directory, "image": image, "device": device}
     # A relative path would mean another thing to the server than to the person who typed it.
-    spec: dict[str, object] = {kind: str(cli.environment.absolute(path)) for kind, path in paths.items()}
+    spec: dict[str, object] = {kind: str(cli.environment.absolute(path)) for kind, path in paths.items() if path}
+    if claim:
+        spec["claim"] = claim
+    if len(spec) != 1:
+        raise wrong_usage("Where is the data?", hint="Give exactly one of --directory, --image, --device and --claim.")
     if exclude:
         spec["excludes"] = exclude
     if node:

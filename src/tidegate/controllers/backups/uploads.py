@@ -19,7 +19,6 @@ from tidegate.model.transfers.transfer import (
     TransferSpec,
 )
 from tidegate.model.volumes.volume import Volume
-from tidegate.model.volumes.volume_kind import VolumeKind
 
 # What another server needs to know the volume by: no annotations, which are nobody's business in a store.
 _DEFINITION: Mapping[str, set[str] | bool] = {
@@ -32,7 +31,7 @@ _DEFINITION: Mapping[str, set[str] | bool] = {
 
 def upload_for(backup: Backup, volume: Volume) -> Transfer:
     """The upload of one volume for one backup."""
-    kind = PodVolumeBackup if volume.spec.source_kind is VolumeKind.DIRECTORY else DataUpload
+    kind = PodVolumeBackup if volume.spec.ref.kind.is_tree else DataUpload
     attempt = str(backup.status.attempt)
     store_volume = store_volume_name(volume.namespace, volume.name)
     identity = f"{backup.metadata.uid}/{volume.namespace}/{volume.name}"
@@ -50,18 +49,15 @@ def upload_for(backup: Backup, volume: Volume) -> Transfer:
             owner_references=(backup.as_owner(),),
             finalizers=(transfers.FINALIZER,),
         ),
-        spec=TransferSpec(
-            volume_namespace=volume.namespace,
-            volume_name=volume.name,
-            volume_kind=volume.spec.source_kind,
-            path=volume.spec.path,
-            node=volume.spec.node,
-            excludes=volume.spec.excludes,
-            expected_size=volume.status.size,
-            definition=volume.model_dump_json(include=_DEFINITION, exclude_none=True),
+        spec=TransferSpec.of(
+            volume,
             target=backup.spec.storage_location,
             store_volume=store_volume,
             store_backup=store_backup_name(identity),
+        ).replace(
+            excludes=volume.spec.excludes,
+            expected_size=volume.status.size,
+            definition=volume.model_dump_json(include=_DEFINITION, exclude_none=True),
             timeout=backup.spec.item_operation_timeout,
         ),
     )

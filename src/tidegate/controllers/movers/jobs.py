@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from tidegate.model.transfers.mover_job import DownloadJob, RemoveJob, TargetAccess, UploadJob
-from tidegate.model.transfers.transfer import VERIFICATION_LABEL, Transfer
+from tidegate.model.transfers.mover_job import DownloadJob, MovingJob, RemoveJob, TargetAccess, UploadJob
+from tidegate.model.transfers.transfer import VERIFICATION_LABEL, Transfer, TransferSpec
 from tidegate.model.volumes.kept_place import KeptPlace
+from tidegate.model.volumes.volume_ref import volume_fields
 
 
 @dataclass(frozen=True)
@@ -20,36 +21,35 @@ class MoverMeans:
 
 def moving_job(transfer: Transfer, target: TargetAccess, means: MoverMeans) -> UploadJob | DownloadJob:
     """Move the volume's data, in the transfer's direction."""
-    spec = transfer.spec
+    spec, common = transfer.spec, vars(_common(transfer.spec, target, means))
     if transfer.direction == "download":
         return DownloadJob(
-            target=target,
-            store_volume=spec.store_volume,
-            store_backup=spec.store_backup,
-            volume_kind=spec.volume_kind,
-            path=spec.path,
+            **common,
             existing_data=spec.existing_data,
             includes=spec.includes,
             force=spec.force,
             read_back=spec.read_back,
             keep_out=() if VERIFICATION_LABEL in transfer.metadata.labels else means.keep_out,
-            memory_bytes=means.memory_bytes,
-            upload_bytes_per_second=means.upload_bytes_per_second,
-            download_bytes_per_second=means.download_bytes_per_second,
         )
     # What is backed up is the state of now or later: a snapshot is taken when the mover prepares, which it does next.
     started = transfer.status.accepted_timestamp or transfer.status.start_timestamp
     assert started is not None  # noqa: S101  # the gate that lets a transfer in writes the time with it
     return UploadJob(
-        target=target,
-        store_volume=spec.store_volume,
-        store_backup=spec.store_backup,
-        volume_kind=spec.volume_kind,
-        path=spec.path,
+        **common,
         labels=_store_labels(transfer),
         snapshot_name=transfer.name,
         started_at=started,
         excludes=spec.excludes,
+    )
+
+
+def _common(spec: TransferSpec, target: TargetAccess, means: MoverMeans) -> MovingJob:
+    assert spec.ref is not None  # noqa: S101  # what goes nowhere is refused before it gets a mover
+    return MovingJob(
+        target=target,
+        store_volume=spec.store_volume,
+        store_backup=spec.store_backup,
+        **volume_fields(spec.ref),
         memory_bytes=means.memory_bytes,
         upload_bytes_per_second=means.upload_bytes_per_second,
         download_bytes_per_second=means.download_bytes_per_second,

@@ -16,12 +16,11 @@ from tidegate.model.transfers.transfer import (
     Transfer,
     TransferSpec,
 )
-from tidegate.model.volumes.volume_kind import VolumeKind
 
 
 def download_for(restore: Restore, placement: Placement, nth: int) -> Transfer:
     """The download of one volume, the `nth` of its restore; one with a problem is refused."""
-    kind = PodVolumeRestore if placement.kind is VolumeKind.DIRECTORY else DataDownload
+    kind = PodVolumeRestore if placement.kind.is_tree else DataDownload
     source = placement.source
     identity = f"{restore.metadata.uid}/{source.volume_namespace}/{source.volume_name}"
     metadata = Metadata(
@@ -48,11 +47,9 @@ def download_for(restore: Restore, placement: Placement, nth: int) -> Transfer:
 
 def _spec(restore: Restore, placement: Placement) -> TransferSpec:
     wanted = restore.spec
-    chosen = wanted.included_paths if placement.kind is VolumeKind.DIRECTORY else ()
-    return placement.source.replace(
+    chosen = wanted.included_paths if placement.kind.is_tree else ()
+    return placement.source.at(placement.to).replace(
         volume_namespace=placement.namespace,
-        volume_kind=placement.kind,
-        path=placement.path,
         node=placement.node,
         existing_data=wanted.existing_data,
         # Globs are about a tree; an image in the same backup comes back as a whole.

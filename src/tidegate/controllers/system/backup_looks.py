@@ -67,7 +67,7 @@ async def changed_volumes(
     for volume in volumes:
         last = known.get(full_name(volume))
         began = last.began_at if last is not None else None
-        if last is not None and (began is None or await probe.changed_since(volume.spec, began)):
+        if last is not None and (began is None or await probe.changed_since(volume.spec.ref, began)):
             changed.add(full_name(volume))
     return frozenset(changed)
 

@@ -16,6 +16,7 @@ from tidegate.model.system.system_restore import ArchiveSource, DefinitionAction
 from tidegate.model.system_archive import DEFINITIONS, ArchivedVolumeBackup, SystemArchive
 from tidegate.model.transfers.node import Node
 from tidegate.model.volumes.volume import Volume
+from tidegate.model.volumes.volume_ref import VolumeRef
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import SecretStore, access_to
 from tidegate.ports.system_archives import SystemArchives
@@ -46,13 +47,13 @@ class SystemRestorePlanner:
         finder = _Finder(archive, through, stored.target_url, (*known, *_coming_targets(planned)))
         wanted = [one.wanted for one in planned if isinstance(one.wanted, Volume)]
         places = await self._looked_at(wanted, finder.targets) if choice is not VolumeChoice.NONE else {}
-        volumes = [plan_volume(one, finder.find(one), choice, places.get(one.spec.path, Place())) for one in wanted]
+        volumes = [plan_volume(one, finder.find(one), choice, places.get(one.spec.ref, Place())) for one in wanted]
         return SystemRestorePlan(tuple(one.row for one in planned), tuple(volumes))
 
-    async def _looked_at(self, volumes: list[Volume], targets: tuple[BackupTarget, ...]) -> dict[str, Place]:
+    async def _looked_at(self, volumes: list[Volume], targets: tuple[BackupTarget, ...]) -> dict[VolumeRef, Place]:
         keep_out = store_places(targets)
-        paths = dict.fromkeys(volume.spec.path for volume in volumes)
-        return {path: await self.volume_probe.look_at(path, keep_out=keep_out) for path in paths}
+        goals = dict.fromkeys(volume.spec.ref for volume in volumes)
+        return {goal: await self.volume_probe.look_at(goal, keep_out=keep_out) for goal in goals}
 
 
 async def here(store: ResourceStore, *, through: str) -> Here:

@@ -8,12 +8,11 @@ from tidegate.model.backups.existing_data import ExistingData
 from tidegate.model.resource import Metadata
 from tidegate.model.transfers.transfer import VERIFICATION_LABEL, DataDownload, PodVolumeRestore, Transfer, TransferSpec
 from tidegate.model.verification.verification import Verification
-from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import copy_at
 
 
 def proving_download(verification: Verification, source: TransferSpec, nth: int) -> Transfer:
     """The download of one volume, the `nth`, into the scratch place; it takes its turn with all other restores."""
-    is_tree = source.volume_kind is VolumeKind.DIRECTORY
     identity = f"{verification.metadata.uid}/{source.volume_namespace}/{source.volume_name}"
     asked_at = verification.metadata.creation_timestamp
     assert asked_at is not None  # noqa: S101  # it is stored
@@ -25,17 +24,14 @@ def proving_download(verification: Verification, source: TransferSpec, nth: int)
         owner_references=(verification.as_owner(),),
         finalizers=(transfers.FINALIZER,),
     )
-    kind = PodVolumeRestore if is_tree else DataDownload
+    kind = PodVolumeRestore if source.volume_kind.is_tree else DataDownload
     return kind(metadata=metadata, spec=_spec(verification, source))
 
 
 def _spec(verification: Verification, source: TransferSpec) -> TransferSpec:
     assert verification.status.scratch is not None  # noqa: S101  # stored before the first download is made
-    # What was a device is restored to a file: there is no device that may be written to for a test.
-    kind = source.volume_kind if source.volume_kind is VolumeKind.DIRECTORY else VolumeKind.IMAGE
-    return source.replace(
-        volume_kind=kind,
-        path=f"{verification.status.scratch}/{source.volume_namespace}/{source.volume_name}",
+    path = f"{verification.status.scratch}/{source.volume_namespace}/{source.volume_name}"
+    return source.at(copy_at(path, source.volume_kind)).replace(
         # A server that died may have left there what it had restored; it is ours alone.
         existing_data=ExistingData.OVERWRITE,
         read_back=True,

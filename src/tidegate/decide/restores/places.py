@@ -3,29 +3,43 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from tidegate.model.restores.restore import RestoreSpec
 from tidegate.model.transfers.transfer import TransferSpec
 from tidegate.model.volumes.volume import Volume
 from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Claim, Device, Directory, Image, VolumeRef, copy_at
 
 Volumes = Mapping[tuple[str, str], Volume]
-_Parts = tuple[str, ...]
+_Spot = tuple[str, ...] | Claim
+"""A path by its parts, or a claim, which lies in nothing and holds nothing else."""
+_ROOT: _Spot = ()
 _LOST = "its volume backup was deleted from the store since; only another backup can bring it back"
 
 
 @dataclass(frozen=True)
 class Placement:
-    """One volume backup and where it goes; with a problem it goes nowhere."""
+    """One volume backup and where it goes; one with a problem does not come back."""
 
     source: TransferSpec
     namespace: str
-    kind: VolumeKind
-    path: str
+    to: VolumeRef | None
+    """None: nowhere."""
     in_place: bool = True
     """Whether it goes to where the volume belongs, and so becomes the volume."""
     problem: str = ""
     node: str | None = None
+
+    @property
+    def kind(self) -> VolumeKind:
+        """What it becomes, or what it was if it goes nowhere."""
+        return self.to.kind if self.to else self.source.volume_kind
+
+    @property
+    def address(self) -> str:
+        """Where it goes, for a sentence; empty: nowhere."""
+        return self.to.address if self.to else ""
 
     @property
     def came_from(self) -> str:
@@ -63,7 +77,7 @@ def placements(
         return rank.get(placement.came_from, len(rank)), source.volume_namespace, source.volume_name
 
     found = [_placement(spec, source, volumes) for source in sources]
-    found += [replace(_placement(spec, source, volumes), path="", problem=_LOST) for source in lost]
+    found += [replace(_placement(spec, source, volumes), to=None, problem=_LOST) for source in lost]
     return _apart([_readable(placement, broken or {}) for placement in sorted(found, key=order)])
 
 
@@ -73,7 +87,7 @@ def _readable(placement: Placement, broken: Mapping[str, str]) -> Placement:
         return placement
     target = placement.source.target
     problem = f"its volume backup could not be read when target {target} was last synced: {why}"
-    return replace(placement, path="", problem=problem)
+    return replace(placement, to=None, problem=problem)
 
 
 def volumes_written(found: Iterable[Placement], volumes: Volumes) -> tuple[str, ...]:
@@ -81,23 +95,23 @@ def volumes_written(found: Iterable[Placement], volumes: Volumes) -> tuple[str, 
 
     A directory elsewhere is nobody's volume; but what lies in a volume, or has one in it, is that volume's.
     """
-    above: dict[_Parts, list[str]] = defaultdict(list)
-    at: dict[_Parts, list[str]] = defaultdict(list)
+    above: dict[_Spot, list[str]] = defaultdict(list)
+    at: dict[_Spot, list[str]] = defaultdict(list)
     for (namespace, name), volume in volumes.items():
-        parts = _parts(volume.spec.path)
-        at[parts].append(full_name(namespace, name))
-        for length in range(len(parts)):
-            above[parts[:length]].append(full_name(namespace, name))
+        spot, *outer = _spots(volume.spec.ref)
+        at[spot].append(full_name(namespace, name))
+        for one in outer:
+            above[one].append(full_name(namespace, name))
     written: set[str] = set()
     for placement in found:
-        if placement.problem:
+        if placement.problem or placement.to is None:
             continue
         if placement.in_place and placement.namespace:
             written.add(placement.volume)
-        parts = _parts(placement.path)
-        written.update(above.get(parts, ()))
-        for length in range(len(parts) + 1):
-            written.update(at.get(parts[:length], ()))
+        spots = _spots(placement.to)
+        written.update(above.get(spots[0], ()))
+        for one in spots:
+            written.update(at.get(one, ()))
     return tuple(sorted(written))
 
 
@@ -105,49 +119,56 @@ def _placement(spec: RestoreSpec, source: TransferSpec, volumes: Volumes) -> Pla
     old, name = source.volume_namespace, source.volume_name
     namespace = spec.namespace_mapping.get(old, old)
     if spec.destination is not None:
-        # What was a device comes back as a file, for there is none at a place that was made up.
-        kind = VolumeKind.DIRECTORY if source.volume_kind is VolumeKind.DIRECTORY else VolumeKind.IMAGE
         path = f"{spec.destination.rstrip('/')}/{full_name(namespace, name)}"
-        return Placement(source, namespace, kind, path, in_place=False, node=source.node)
+        to = copy_at(path, source.volume_kind)
+        return Placement(source, namespace, to, in_place=False, node=source.node)
     volume = volumes.get((namespace, name))
     if volume is not None:
-        kind = volume.spec.source_kind
-        problem = _misfit(full_name(namespace, name), source.volume_kind, kind)
-        return Placement(source, namespace, kind, volume.spec.path, problem=problem, node=volume.spec.node)
+        ref = volume.spec.ref
+        problem = _misfit(full_name(namespace, name), source.volume_kind, ref.kind)
+        return Placement(source, namespace, ref, problem=problem, node=volume.spec.node)
     problem = ""
     if namespace != old:
         problem = f"there is no volume {namespace}/{name}; define it with: tidegate volume create, or restore with --to"
-    elif not source.path:
+    elif source.ref is None:
         problem = f"nobody knows where {full_name(namespace, name)} belongs; say where to put it with --to"
-    path = "" if problem else source.path
-    return Placement(source, namespace, source.volume_kind, path, problem=problem, node=source.node)
+    return Placement(source, namespace, None if problem else source.ref, problem=problem, node=source.node)
 
 
 def _misfit(volume: str, held: VolumeKind, kind: VolumeKind) -> str:
     """An image and a device hold the same bytes; a tree of files is something else."""
-    if (held is VolumeKind.DIRECTORY) == (kind is VolumeKind.DIRECTORY):
+    if held.is_tree == kind.is_tree:
         return ""
     return f"volume {volume} is of kind {kind} now, the backup of kind {held}; restore it elsewhere with --to"
 
 
 def _apart(found: list[Placement]) -> list[Placement]:
     """Of those that would lie at or in the place of another one, none but the first can be brought back."""
-    taken: dict[_Parts, str] = {}
+    taken: dict[_Spot, str] = {}
     for placement in found:
-        if not placement.problem:
-            taken.setdefault(_parts(placement.path), placement.came_from)
+        if not placement.problem and placement.to is not None:
+            taken.setdefault(_spots(placement.to)[0], placement.came_from)
     return [_alone(placement, taken) for placement in found]
 
 
-def _alone(placement: Placement, taken: Mapping[_Parts, str]) -> Placement:
-    parts = _parts(placement.path)
-    for length in range(len(parts), 0, -1):
-        other = taken.get(parts[:length], placement.came_from)
-        if not placement.problem and other != placement.came_from:
-            problem = f"{placement.came_from} and {other} would both go to {placement.path}"
+def _alone(placement: Placement, taken: Mapping[_Spot, str]) -> Placement:
+    if placement.problem or placement.to is None:
+        return placement
+    for spot in _spots(placement.to):
+        other = taken.get(spot, placement.came_from)
+        if other != placement.came_from and spot != _ROOT:
+            problem = f"{placement.came_from} and {other} would both go to {placement.address}"
             return replace(placement, problem=problem)
     return placement
 
 
-def _parts(path: str) -> _Parts:
-    return tuple(part for part in path.split("/") if part)
+def _spots(ref: VolumeRef) -> list[_Spot]:
+    """Where a volume lies and what that lies in, innermost first: each as something that can be compared."""
+    match ref:
+        case Directory(path) | Image(path) | Device(path):
+            parts = tuple(part for part in path.split("/") if part)
+            return [parts[:length] for length in range(len(parts), -1, -1)]
+        case Claim():
+            return [ref]
+        case _:
+            assert_never(ref)

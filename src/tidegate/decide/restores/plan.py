@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from tidegate.decide.queue.plan import Waiting
 from tidegate.decide.restores.places import Placement
@@ -20,7 +21,7 @@ from tidegate.model.restores.restore_plan import (
     RestorePlan,
     Room,
 )
-from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Claim, Device, Directory, Image, VolumeRef
 
 _MOST_NAMED = 3
 
@@ -29,7 +30,7 @@ _MOST_NAMED = 3
 class PlanSurroundings:
     """What was found when somebody looked."""
 
-    places: Mapping[str, Place]
+    places: Mapping[VolumeRef, Place]
     sizes: Mapping[str, int]
     """Bytes by the name of the volume backup."""
     unavailable_targets: Mapping[str, Away] = field(default_factory=dict)
@@ -37,6 +38,10 @@ class PlanSurroundings:
     """Its place in the queue of restores, if it would wait."""
     waiting_volumes: int = 0
     """Downloads that wait for the restore limit already."""
+
+    def at(self, placement: Placement) -> Place:
+        """What is where it goes; a free place where nothing was looked at."""
+        return self.places.get(placement.to, Place()) if placement.to else Place()
 
 
 def plan_restore(
@@ -81,8 +86,8 @@ def _planned(placement: Placement, around: PlanSurroundings) -> PlannedVolume:
         target=source.target,
         store_backup=source.store_backup,
         size=around.sizes.get(source.store_backup),
-        destination=placement.path,
-        place=around.places.get(placement.path),
+        destination=placement.address,
+        place=around.places.get(placement.to) if placement.to else None,
     )
 
 
@@ -90,41 +95,44 @@ def _conflict(spec: RestoreSpec, placement: Placement, around: PlanSurroundings)
     """Why this volume would not be brought back; empty if nothing is in its way. The movers judge in the same way."""
     if placement.problem:
         return placement.problem
-    place = around.places.get(placement.path, Place())
+    place = around.at(placement)
     if place.state is PlaceState.UNREADABLE or place.in_the_way:
         problem = f"made: {place.in_the_way}" if place.in_the_way else f"looked at: {place.detail}"
-        return f"{placement.path} cannot be {problem}"
+        return f"{placement.address} cannot be {problem}"
     if place.mounted and not spec.force:
         there = f" ({place.detail})" if place.detail else ""
-        return f"{placement.path} is mounted or held{there}; only --force restores onto it"
-    if placement.kind is VolumeKind.DEVICE:
-        return _conflict_of_device(spec, placement, place)
-    if _is_wrong_kind(placement, place):
-        wanted = "a directory" if placement.kind is VolumeKind.DIRECTORY else "a regular file"
-        return f"{placement.path} exists and is not {wanted}"
-    return _conflict_of_content(spec, placement, place)
+        return f"{placement.address} is mounted or held{there}; only --force restores onto it"
+    return _conflict_of_kind(spec, placement, place)
+
+
+def _conflict_of_kind(spec: RestoreSpec, placement: Placement, place: Place) -> str:
+    match placement.to:
+        case Device():
+            return _conflict_of_device(spec, placement, place)
+        case Directory() if place.state not in {PlaceState.FREE, PlaceState.EMPTY, PlaceState.DIRECTORY}:
+            return f"{placement.address} exists and is not a directory"
+        case Image() if place.state not in {PlaceState.FREE, PlaceState.FILE}:
+            return f"{placement.address} exists and is not a regular file"
+        case Directory() | Image() | Claim() | None:
+            return _conflict_of_content(spec, placement, place)
+        case _:
+            assert_never(placement.to)
 
 
 def _conflict_of_content(spec: RestoreSpec, placement: Placement, place: Place) -> str:
+    where = placement.address
     if spec.existing_data is ExistingData.OVERWRITE and place.used_by and not spec.force:
-        return f"{placement.path} is in use by {place.used_by}; stop that, or use --force if what it writes may be lost"
+        return f"{where} is in use by {place.used_by}; stop that, or use --force if what it writes may be lost"
     if place.state in {PlaceState.FREE, PlaceState.EMPTY} or spec.existing_data is ExistingData.OVERWRITE:
         return ""
     there = f" ({place.detail})" if place.detail else ""
-    return f"{placement.path} holds something{there}; use --existing-data overwrite, or --to for another place"
-
-
-def _is_wrong_kind(placement: Placement, place: Place) -> bool:
-    if place.state is PlaceState.FREE:
-        return False
-    directory = place.state in {PlaceState.EMPTY, PlaceState.DIRECTORY}
-    return directory != (placement.kind is VolumeKind.DIRECTORY) or place.state in {PlaceState.DEVICE, PlaceState.OTHER}
+    return f"{where} holds something{there}; use --existing-data overwrite, or --to for another place"
 
 
 def _conflict_of_device(spec: RestoreSpec, placement: Placement, place: Place) -> str:
     if place.state is not PlaceState.DEVICE:
-        return f"{placement.path} is not a block device"
-    return "" if spec.force else f"{placement.path} is a block device; only --force writes onto one"
+        return f"{placement.address} is not a block device"
+    return "" if spec.force else f"{placement.address} is a block device; only --force writes onto one"
 
 
 def _waits(found: Sequence[Placement], around: PlanSurroundings) -> tuple[PlannedWait, ...]:
@@ -140,13 +148,14 @@ def _waits(found: Sequence[Placement], around: PlanSurroundings) -> tuple[Planne
 
 def _risk(placement: Placement, place: Place) -> str:
     """What --force means for this volume; empty if nothing is at stake."""
-    if placement.kind is VolumeKind.DEVICE:
+    where = placement.address
+    if isinstance(placement.to, Device):
         used = f"; it is {place.detail}, and whoever uses it may spoil it" if place.mounted else ""
-        return f"{placement.path} is written in place (--force): what it holds is lost, also if the restore fails{used}"
+        return f"{where} is written in place (--force): what it holds is lost, also if the restore fails{used}"
     if place.mounted:
-        return f"{placement.path} is mounted: it is replaced entry by entry (--force), and who uses it sees a mixture"
+        return f"{where} is mounted: it is replaced entry by entry (--force), and who uses it sees a mixture"
     if place.used_by:
-        return f"{placement.path} is in use by {place.used_by}: it is replaced (--force), and what that writes is lost"
+        return f"{where} is in use by {place.used_by}: it is replaced (--force), and what that writes is lost"
     return ""
 
 
@@ -155,16 +164,12 @@ def _warnings(spec: RestoreSpec, found: Sequence[Placement], around: PlanSurroun
     if not found:
         told.append("nothing in the backup is asked for; nothing would be brought back")
     if spec.force:
-        told += [sentence for p in found if (sentence := _risk(p, around.places.get(p.path, Place())))]
+        told += [sentence for p in found if (sentence := _risk(p, around.at(p)))]
     if spec.existing_data is ExistingData.OVERWRITE:
-        told += [f"what is at {p.path} now is lost" for p in found if around.places.get(p.path, Place()).full]
+        told += [f"what is at {p.address} now is lost" for p in found if around.at(p).full]
     if spec.included_paths:
-        told += [f"{p.came_from} is of kind {p.kind}: it comes back as a whole" for p in found if not _is_tree(p)]
+        told += [f"{p.came_from} is of kind {p.kind}: it comes back as a whole" for p in found if not p.kind.is_tree]
     return (*told, *_tight_rooms(spec, found, around))
-
-
-def _is_tree(placement: Placement) -> bool:
-    return placement.kind is VolumeKind.DIRECTORY
 
 
 def _tight_rooms(spec: RestoreSpec, found: Sequence[Placement], around: PlanSurroundings) -> list[str]:
@@ -172,9 +177,9 @@ def _tight_rooms(spec: RestoreSpec, found: Sequence[Placement], around: PlanSurr
     needed: dict[str, list[Placement]] = defaultdict(list)
     rooms: dict[str, Room] = {}
     for placement in found:
-        room = around.places.get(placement.path, Place()).room
+        room = around.at(placement).room
         # Nobody knows beforehand how large the selected paths of a tree are.
-        if room is not None and not placement.problem and not (spec.included_paths and _is_tree(placement)):
+        if room is not None and not placement.problem and not (spec.included_paths and placement.kind.is_tree):
             needed[room.file_system].append(placement)
             rooms[room.file_system] = room
     told = []
@@ -182,7 +187,7 @@ def _tight_rooms(spec: RestoreSpec, found: Sequence[Placement], around: PlanSurr
         size = sum(around.sizes.get(placement.source.store_backup, 0) for placement in there)
         if size > (free := rooms[name].free_bytes):
             words = f"{_mebibytes(size)} would be restored to where {_mebibytes(free)} are free"
-            told.append(f"{words}: {', '.join(placement.path for placement in there[:_MOST_NAMED])}")
+            told.append(f"{words}: {', '.join(placement.address for placement in there[:_MOST_NAMED])}")
     return told
 
 

@@ -18,19 +18,19 @@ _VOLUME_LABEL = "tidegate.dev/volume"
 def source_of(stored: StoredBackup, *, target: str, store_volume: str, store_backup: str) -> TransferSpec:
     """What a download reads. A volume that Longhorn wrote has no namespace, no place, and is an image."""
     definition = _definition(stored)
-    namespace, name = _names(stored, definition)
-    kind = VolumeKind.DIRECTORY if stored.is_tree else VolumeKind.IMAGE
+    if definition is not None:
+        known = TransferSpec.of(definition, target=target, store_volume=store_volume, store_backup=store_backup)
+        return known.replace(expected_size=stored.size, definition=stored.labels.get(DEFINITION_LABEL, ""))
+    namespace, name = _names(stored)
     return TransferSpec(
         volume_namespace=namespace,
         volume_name=name or store_volume,
-        volume_kind=definition.spec.source_kind if definition else kind,
-        path=definition.spec.path if definition else "",
-        node=definition.spec.node if definition else None,
+        volume_kind=VolumeKind.DIRECTORY if stored.is_tree else VolumeKind.IMAGE,
+        path="",
         target=target,
         store_volume=store_volume,
         store_backup=store_backup,
         expected_size=stored.size,
-        definition=stored.labels.get(DEFINITION_LABEL, "") if definition else "",
     )
 
 
@@ -43,13 +43,11 @@ def _definition(stored: StoredBackup) -> Volume | None:
         check_namespace(volume.namespace)
     except ValueError:
         return None
-    fits = stored.is_tree == (volume.spec.source_kind is VolumeKind.DIRECTORY)
+    fits = stored.is_tree == (volume.spec.ref.kind.is_tree)
     return volume if fits else None
 
 
-def _names(stored: StoredBackup, definition: Volume | None) -> tuple[str, str]:
-    if definition is not None:
-        return definition.namespace, definition.name
+def _names(stored: StoredBackup) -> tuple[str, str]:
     namespace, name = stored.labels.get(_NAMESPACE_LABEL, ""), stored.labels.get(_VOLUME_LABEL, "")
     try:
         return check_namespace(namespace), check_name(name)

@@ -15,7 +15,7 @@ from tidegate.model.system.system_restore import RestoredVolume, RestoredVolumeS
 from tidegate.model.system_archive import ArchivedVolumeBackup
 from tidegate.model.transfers.transfer import TransferSpec
 from tidegate.model.volumes.volume import Volume
-from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Device
 
 _MOST_NAMED = 5
 
@@ -53,12 +53,13 @@ def plan_volume(volume: Volume, found: FoundBackup | str, choice: VolumeChoice, 
     if isinstance(found, str):
         # Whoever asks for everything must hear in the end that something is missing.
         return RestoredVolume(volume=name, state=RestoredVolumeState.FAILED, reason=found)
+    where = volume.spec.ref.address
     if place.in_the_way:
-        reason = f"{volume.spec.path} cannot be made: {place.in_the_way}"
+        reason = f"{where} cannot be made: {place.in_the_way}"
         return RestoredVolume(volume=name, state=RestoredVolumeState.FAILED, reason=reason)
     if choice is VolumeChoice.MISSING and place.state not in {PlaceState.FREE, PlaceState.EMPTY}:
         there = f": {place.detail}" if place.detail else ""
-        return skipped(f"{volume.spec.path} holds something{there}; --volumes all overwrites it")
+        return skipped(f"{where} holds something{there}; --volumes all overwrites it")
     return RestoredVolume(volume=name, backup_url=found.url, stored=found.stored, state=RestoredVolumeState.WAITING)
 
 
@@ -91,22 +92,15 @@ def restore_for(system: SystemRestore, row: RestoredVolume, volume: Volume) -> R
             backup_url=row.backup_url,
             existing_data=ExistingData.OVERWRITE if everything else ExistingData.NONE,
             # A device can only be written onto; whoever asks for all volumes has named it.
-            force=everything and volume.spec.source_kind is VolumeKind.DEVICE,
+            force=everything and isinstance(volume.spec.ref, Device),
             found=FoundSource(volume_backup=_source(volume, row.stored)),
         ),
     )
 
 
 def _source(volume: Volume, stored: StoredVolumeBackup) -> TransferSpec:
-    return TransferSpec(
-        volume_namespace=volume.namespace,
-        volume_name=volume.name,
-        volume_kind=volume.spec.source_kind,
-        path=volume.spec.path,
-        node=volume.spec.node,
-        target=stored.target,
-        store_volume=stored.store_volume,
-        store_backup=stored.store_backup,
+    return TransferSpec.of(
+        volume, target=stored.target, store_volume=stored.store_volume, store_backup=stored.store_backup
     )
 
 

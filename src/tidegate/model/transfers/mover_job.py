@@ -16,6 +16,7 @@ from tidegate.model.plain import Plain, read_json
 from tidegate.model.transfers.transfer_progress import TransferProgress, TransferResult
 from tidegate.model.volumes.kept_place import KeptPlace
 from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import VolumeRef, volume_ref
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,15 +70,33 @@ class LockKnowledge(Plain):
 
 
 @dataclass(frozen=True, kw_only=True)
-class UploadJob(LockKnowledge):
-    """Back one volume up."""
+class MovingJob(LockKnowledge):
+    """What uploads and downloads have in common: a volume, and one of its volume backups."""
 
-    action: Literal["upload"] = "upload"
     target: TargetAccess
     store_volume: str
     store_backup: str
     volume_kind: VolumeKind
     path: str
+    """Where the data is read from, or written to; of a claim NAMESPACE/NAME."""
+    memory_bytes: int | None = None
+    """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
+    upload_bytes_per_second: int | None = None
+    """Absent: no limit."""
+    download_bytes_per_second: int | None = None
+    """Absent: no limit."""
+
+    @property
+    def ref(self) -> VolumeRef:
+        """The volume that is read or written."""
+        return volume_ref(self.volume_kind, self.path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UploadJob(MovingJob):
+    """Back one volume up."""
+
+    action: Literal["upload"] = "upload"
     labels: dict[str, str] = field(default_factory=dict)
     """Written into the backup's cfg, so that people find it again by namespace and volume."""
     snapshot_name: str
@@ -90,24 +109,13 @@ class UploadJob(LockKnowledge):
     excludes: tuple[str, ...] = ()
     """Globs of paths in a tree that are left out."""
     snapshot: SnapshotWish = SnapshotWish.AUTO
-    memory_bytes: int | None = None
-    """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
-    upload_bytes_per_second: int | None = None
-    """Absent: no limit."""
-    download_bytes_per_second: int | None = None
-    """Absent: no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DownloadJob(LockKnowledge):
+class DownloadJob(MovingJob):
     """Bring one volume back."""
 
     action: Literal["download"] = "download"
-    target: TargetAccess
-    store_volume: str
-    store_backup: str
-    volume_kind: VolumeKind
-    path: str
     existing_data: ExistingData = ExistingData.NONE
     onto: str | None = None
     """A backup of the same volume that the destination holds already: only what differs from it is written."""
@@ -121,12 +129,6 @@ class DownloadJob(LockKnowledge):
     """Whether everything is read from the disk again and compared with the backup, once it is written."""
     keep_out: tuple[KeptPlace, ...] = ()
     """Directories into which, over which and around which nothing is written."""
-    memory_bytes: int | None = None
-    """What the process may use at most; buffers and threads are sized by it. Absent: the data path's own choice."""
-    upload_bytes_per_second: int | None = None
-    """Absent: no limit."""
-    download_bytes_per_second: int | None = None
-    """Absent: no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -13,7 +13,9 @@ from tidegate.model.frozen import Model
 from tidegate.model.resource import Resource, Spec, Status
 from tidegate.model.transfers.transfer_progress import TransferProgress as TransferProgress  # noqa: PLC0414  # many know it from here
 from tidegate.model.transfers.transfer_progress import TransferResult as TransferResult  # noqa: PLC0414  # many know it from here
+from tidegate.model.volumes.volume import Volume
 from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import VolumeRef, volume_fields, volume_ref
 
 
 class TransferPhase(StrEnum):
@@ -53,7 +55,7 @@ class TransferSpec(Spec):
     volume_name: str
     volume_kind: VolumeKind
     path: str
-    """Where the data is read from, or written to."""
+    """Where the data is read from, or written to; of a claim NAMESPACE/NAME. Empty: not known."""
     excludes: tuple[str, ...] = ()
     """Globs of what an upload of a directory leaves out."""
     target: str
@@ -83,6 +85,28 @@ class TransferSpec(Spec):
     """Given when it is made, because it must not move anything: it fails at once. Absent: it may begin."""
     cancel: bool = False
     """One way: once true, never false again."""
+
+    @classmethod
+    def of(cls, volume: Volume, *, target: str, store_volume: str, store_backup: str) -> Self:
+        """Between a volume, where it is defined to be, and one of its volume backups."""
+        return cls(
+            volume_namespace=volume.namespace,
+            volume_name=volume.name,
+            **volume_fields(volume.spec.ref),
+            node=volume.spec.node,
+            target=target,
+            store_volume=store_volume,
+            store_backup=store_backup,
+        )
+
+    @property
+    def ref(self) -> VolumeRef | None:
+        """Where the data is read from, or written to; None: that is not known."""
+        return volume_ref(self.volume_kind, self.path) if self.path else None
+
+    def at(self, ref: VolumeRef | None) -> Self:
+        """The same with the data in another place; None: nowhere, and its kind stays."""
+        return self.replace(**volume_fields(ref)) if ref else self.replace(path="")
 
 
 class TransferStatus(Status):

@@ -5,9 +5,11 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from tidegate.model.names import check_name, check_namespace
 from tidegate.model.resource import Resource, Spec, Status
 from tidegate.model.volumes.protection import ProtectionState, VolumeProtection
 from tidegate.model.volumes.volume_kind import VolumeKind as VolumeKind  # noqa: PLC0414  # many know it from here
+from tidegate.model.volumes.volume_ref import Claim, VolumeRef, volume_ref
 
 
 class NamespaceSpec(Spec):
@@ -32,11 +34,13 @@ class Namespace(Resource):
 
 
 class VolumeSpec(Spec):
-    """Exactly one of directory, image and device: an absolute path on the node."""
+    """Exactly one of directory, image and device, which are absolute paths on the node, and claim."""
 
     directory: str | None = None
     image: str | None = None
     device: str | None = None
+    claim: str | None = None
+    """NAMESPACE/NAME of a PersistentVolumeClaim: on a Kubernetes cluster only."""
     node: str | None = None
     """Where the path is. Absent: the node that the server runs on."""
     excludes: tuple[str, ...] = ()
@@ -44,26 +48,28 @@ class VolumeSpec(Spec):
 
     @model_validator(mode="after")
     def _exactly_one_source(self) -> Self:
-        given = {kind: path for kind in VolumeKind if (path := getattr(self, kind)) is not None}
-        if len(given) != 1:
-            raise ValueError("give exactly one of directory, image and device")
-        ((kind, path),) = given.items()
+        if len(self._given) != 1:
+            raise ValueError("give exactly one of directory, image, device and claim")
+        ref = self.ref
+        if isinstance(ref, Claim):
+            check_namespace(ref.namespace)
+            check_name(ref.name)
         # A relative path would mean another thing to the server than to the person who typed it.
-        if not path.startswith("/") or "\0" in path:
-            raise ValueError(f"{kind} must be an absolute path, not {path!r}")
-        if self.excludes and kind != VolumeKind.DIRECTORY:
-            raise ValueError(f"excludes are for a directory; an {kind} is backed up as a whole")
+        elif not ref.path.startswith("/") or "\0" in ref.path:
+            raise ValueError(f"{ref.kind} must be an absolute path, not {ref.path!r}")
+        if self.excludes and not ref.kind.is_tree:
+            raise ValueError(f"excludes are for a directory; an {ref.kind} is backed up as a whole")
         return self
 
     @property
-    def source_kind(self) -> VolumeKind:
-        """Which of the three it is."""
-        return next(kind for kind in VolumeKind if getattr(self, kind) is not None)
+    def _given(self) -> dict[VolumeKind, str]:
+        return {kind: address for kind in VolumeKind if (address := getattr(self, kind)) is not None}
 
     @property
-    def path(self) -> str:
-        """The path, whichever kind it is."""
-        return str(getattr(self, self.source_kind))
+    def ref(self) -> VolumeRef:
+        """Where the volume is."""
+        ((kind, address),) = self._given.items()
+        return volume_ref(kind, address)
 
 
 class VolumeStatus(Status):

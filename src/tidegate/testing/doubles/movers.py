@@ -14,7 +14,7 @@ from tidegate.model.transfers.mover_job import (
     UploadJob,
 )
 from tidegate.model.transfers.transfer_progress import TransferProgress, TransferResult
-from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Image
 from tidegate.ports.mover_host import HostedMover, Job, Orders, Report, labels_of, unknown_mover
 
 
@@ -143,7 +143,7 @@ class FakeMovers:
         if isinstance(job, RemoveJob):
             mover.go()
         elif not self.hesitant:
-            image = isinstance(job, UploadJob) and job.volume_kind is VolumeKind.IMAGE
+            image = isinstance(job, UploadJob) and isinstance(job.ref, Image)
             mover.get_ready(from_snapshot=self.snapshots and image)
         return mover
 

@@ -7,11 +7,11 @@ from datetime import datetime
 from tidegate.errors import SourceUnreadable
 from tidegate.model.restores.restore_plan import Place, PlaceState
 from tidegate.model.volumes.kept_place import KeptPlace
-from tidegate.model.volumes.volume import VolumeSpec
 from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Claim, Device, VolumeRef
 from tidegate.volumes.kept_places import touched
 
-_STATES = {
+_STATES: dict[VolumeKind, set[PlaceState]] = {
     VolumeKind.DIRECTORY: {PlaceState.EMPTY, PlaceState.DIRECTORY},
     VolumeKind.IMAGE: {PlaceState.FILE},
     VolumeKind.DEVICE: {PlaceState.DEVICE},
@@ -20,7 +20,7 @@ _STATES = {
 
 @dataclass
 class FakeVolumeProbe:
-    """Keeps the promise of VolumeProbe without a disk: every volume is there, and every place is free to restore to."""
+    """Keeps the promise of VolumeProbe without a disk: every path is a volume, and a free place to restore to."""
 
     missing: set[str] = field(default_factory=set)
     """Paths of volumes that are not there."""
@@ -33,28 +33,32 @@ class FakeVolumeProbe:
     changed: dict[str, datetime] = field(default_factory=dict)
     """When the volumes at these paths were last written to; others never were."""
 
-    async def measure(self, volume: VolumeSpec) -> int:
+    async def measure(self, volume: VolumeRef) -> int:
         """See VolumeProbe."""
+        if isinstance(volume, Claim):
+            raise SourceUnreadable(volume.not_here)
         if volume.path in self.missing:
             raise SourceUnreadable(f"{volume.path} does not exist")
         place = self.places.get(volume.path)
-        if place is not None and place.state not in _STATES[volume.source_kind]:
-            raise SourceUnreadable(f"{volume.path} is not of kind {volume.source_kind}")
+        if place is not None and place.state not in _STATES[volume.kind]:
+            raise SourceUnreadable(f"{volume.path} is not of kind {volume.kind}")
         return self.sizes.get(volume.path, 4096)
 
-    async def look_at(self, path: str, *, keep_out: Sequence[KeptPlace] = ()) -> Place:
+    async def look_at(self, volume: VolumeRef, *, keep_out: Sequence[KeptPlace] = ()) -> Place:
         """See VolumeProbe."""
-        kept = touched(path, keep_out)
-        place = self.places.get(path, Place())
+        if isinstance(volume, Claim):
+            return Place(in_the_way=volume.not_here)
+        kept = touched(volume.path, keep_out)
+        place = self.places.get(volume.path, Place())
         return place.replace(in_the_way=f"it {kept.sentence}") if kept else place
 
-    async def users_of(self, paths: Sequence[str]) -> Mapping[str, str]:
+    async def users_of(self, volumes: Sequence[VolumeRef]) -> Mapping[VolumeRef, str]:
         """See VolumeProbe."""
-        return {path: self.users[path] for path in paths if path in self.users}
+        return {volume: self.users[volume.address] for volume in volumes if volume.address in self.users}
 
-    async def changed_since(self, volume: VolumeSpec, moment: datetime) -> bool:
+    async def changed_since(self, volume: VolumeRef, moment: datetime) -> bool:
         """See VolumeProbe."""
-        if volume.source_kind is VolumeKind.DEVICE or volume.path in self.missing:
+        if isinstance(volume, Device | Claim) or volume.path in self.missing:
             return True
         last = self.changed.get(volume.path)
         return last is not None and last >= moment

@@ -10,7 +10,7 @@ from tidegate.disk.reflink import unnamed_clone
 from tidegate.errors import SourceUnreadable
 from tidegate.format.cfgs.image_rights import ImageRights
 from tidegate.model.transfers.mover_job import SnapshotWish
-from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Device, Image
 from tidegate.ports.volume_data import NO_SNAPSHOT
 from tidegate.volumes.images.holes import data_ranges
 from tidegate.volumes.images.snapshot import Clone, take_snapshot
@@ -28,11 +28,11 @@ class ImageSource:
     """
 
     def __init__(
-        self, path: str, kind: VolumeKind, *, wish: SnapshotWish = SnapshotWish.AUTO, clone: Clone = unnamed_clone
+        self, volume: Image | Device, *, wish: SnapshotWish = SnapshotWish.AUTO, clone: Clone = unnamed_clone
     ) -> None:
-        self._path = path
+        self._path = path = volume.path
         self._wish = wish
-        self._live = open_image(path, kind)
+        self._live = open_image(volume)
         try:
             self._can_prove = _written_out(self._live)
             self._before = os.fstat(self._live)
@@ -164,8 +164,9 @@ def _identity(facts: os.stat_result) -> tuple[int, ...]:
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
 
 
-def open_image(path: str, kind: VolumeKind) -> int:
-    """A handle for reading; raises SourceUnreadable with a sentence if it is not what `kind` says."""
+def open_image(volume: Image | Device) -> int:
+    """A handle for reading; raises SourceUnreadable with a sentence if something else is there."""
+    path = volume.path
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError as error:
@@ -175,10 +176,10 @@ def open_image(path: str, kind: VolumeKind) -> int:
     except OSError as error:
         raise SourceUnreadable(f"{path} cannot be opened: {error.strerror}") from error
     mode = os.fstat(handle).st_mode
-    if kind is VolumeKind.DEVICE and not stat.S_ISBLK(mode):
+    if isinstance(volume, Device) and not stat.S_ISBLK(mode):
         os.close(handle)
         raise SourceUnreadable(f"{path} is not a block device")
-    if kind is VolumeKind.IMAGE and not stat.S_ISREG(mode):
+    if isinstance(volume, Image) and not stat.S_ISREG(mode):
         os.close(handle)
         raise SourceUnreadable(f"{path} is not a regular file")
     return handle
