@@ -41,6 +41,7 @@ BAD_SCHEDULES = [
     (but(retention={"keepCenturies": 1}), 422, "spec.retention.keepCenturies", "is not a known field"),
     (but(template={"includedNamespaces": ["a**"]}), 422, "spec.template.includedNamespaces[0]", ""),
     (but(template={"cancel": True}), 422, "spec.template.cancel", "pause the schedule"),
+    (but(template={"queueTicket": 1}), 422, "spec.template.queueTicket", "leave it out"),
     (but(template={"storageLocation": "nowhere"}), 404, None, "there is no backup target nowhere"),
     ({**NIGHTLY, "metadata": {"name": "n" * 64}}, 422, "metadata.name", "at most 63 characters"),
 ]

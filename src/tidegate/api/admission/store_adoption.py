@@ -1,6 +1,6 @@
 """Accepting the store that is there now in place of the one that a target had."""
 
-from tidegate.api.admission.target_changes import changed
+from tidegate.api.admission.changes import changed
 from tidegate.api.services import Services
 from tidegate.errors import InvalidInput, Refused
 from tidegate.model.stores.target import ADOPT_STORE, BackupTarget
@@ -16,7 +16,7 @@ async def adopt_store(services: Services, name: str, *, mark: str) -> BackupTarg
         _check_mark(target, mark)
         return target.with_metadata(annotations={**target.metadata.annotations, ADOPT_STORE: mark})
 
-    return await changed(services, name, adopted)
+    return await changed(services.store, BackupTarget, name, adopted)
 
 
 def _check_mark(target: BackupTarget, mark: str) -> None:

@@ -1,6 +1,6 @@
 """Asking for a sync, of targets and of single volumes. Nobody waits here: how it goes is in the status."""
 
-from tidegate.api.admission.target_changes import changed
+from tidegate.api.admission.changes import changed
 from tidegate.api.services import Services
 from tidegate.decide.stores.sync_schedule import forecast_while_away
 from tidegate.errors import InvalidInput, Refused
@@ -23,7 +23,7 @@ async def sync_target(services: Services, name: str, *, confirm: str = "") -> Ba
         _check_confirmation(target, confirm)
         return wanted.with_metadata(annotations={**target.metadata.annotations, CONFIRM_VANISHED: confirm})
 
-    return await changed(services, name, asked)
+    return await changed(services.store, BackupTarget, name, asked)
 
 
 def _check_confirmation(target: BackupTarget, confirm: str) -> None:

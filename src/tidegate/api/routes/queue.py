@@ -2,24 +2,25 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
+from tidegate.api.admission.changes import changed
 from tidegate.api.reads.presenting import Wire, present_one
 from tidegate.api.reads.queue_looks import backup_figures, queue_now, queue_table, seconds_left, surroundings_now
 from tidegate.api.reads.queue_page import marker_of, place_of, queue_page
 from tidegate.api.security.auth import require_token, services_of
-from tidegate.api.services import Services
 from tidegate.decide.queue.chain import ends_first
 from tidegate.decide.queue.forecast import expected_starts, workload_of
 from tidegate.decide.queue.order import tickets_after_move
 from tidegate.decide.queue.plan import QueueSnapshot, obstacles
 from tidegate.decide.queue.table import QueueTable
 from tidegate.decide.queue.workload import recorded_workload
-from tidegate.errors import Refused, StaleVersion
+from tidegate.errors import Refused
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.frozen import Model
 from tidegate.model.queue.queue import EndsFirst, Queue, QueueExplanation, QueueObstacle, Workload
@@ -31,8 +32,6 @@ router = APIRouter(tags=["queue"], dependencies=[Depends(require_token)])
 _MOST_OBSTACLES = 100
 # So many are told in a few milliseconds.
 _AT_ONCE = 1000
-# The queue writes statuses at the same time; the second of two writers looks again.
-_ATTEMPTS = 5
 
 
 class Move(Model):
@@ -139,24 +138,17 @@ async def move(request: Request, name: str, wanted: Move) -> Wire:
         backup = await services.store.get(Backup, name)
         raise Refused(f"backup {name} {_state(backup)}; only one that waits in the queue can be moved")
     order = [(entry.name, entry.ticket, entry.priority) for entry in table.queued()]
-    changed = tickets_after_move(order, name, wanted.to, head_start_seconds=settings.priority_head_start_seconds)
+    tickets = tickets_after_move(order, name, wanted.to, head_start_seconds=settings.priority_head_start_seconds)
     # The moved one last: whoever is interrupted in between has changed no order yet.
-    for one in sorted(changed, key=lambda one: one == name):
-        table.note(await _ask_for_ticket(services, one, changed[one]))
+    for one in sorted(tickets, key=lambda one: one == name):
+        table.note(await changed(services.store, Backup, one, partial(_with_ticket, tickets[one])))
     moved = await services.store.get(Backup, name)
     return moved.with_status(queue_position=table.position(name), queue_ticket=moved.ticket).to_wire()
 
 
-async def _ask_for_ticket(services: Services, name: str, ticket: int) -> Backup:
-    for _ in range(_ATTEMPTS):
-        backup = await services.store.get(Backup, name)
-        if backup.status.phase is not BackupPhase.QUEUED:
-            return backup  # it has left the queue meanwhile
-        try:
-            return await services.store.update(backup.with_spec(queue_ticket=ticket))
-        except StaleVersion:
-            continue
-    raise StaleVersion(f"backup {name} changes too often to be moved", hint="try again")
+def _with_ticket(ticket: int, backup: Backup) -> Backup:
+    """One that has left the queue meanwhile needs no place."""
+    return backup.with_spec(queue_ticket=ticket) if backup.status.phase is BackupPhase.QUEUED else backup
 
 
 @router.post("/backups/{name}/cancel", status_code=202, responses={202: {"model": Backup}})
