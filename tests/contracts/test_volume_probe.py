@@ -1,6 +1,8 @@
 """What everything that looks at volumes promises."""
 
+import contextlib
 import os
+import subprocess
 from datetime import UTC, datetime
 
 import pytest
@@ -39,6 +41,15 @@ class Machine:
     def take_away(self, _name):
         """It never was there."""
 
+    @contextlib.contextmanager
+    def used(self, name):
+        """A process has it open; a child, since a probe overlooks its own."""
+        with (self.root / name).open() as file, subprocess.Popen(["sleep", "600"], stdin=file) as process:
+            try:
+                yield process.pid
+            finally:
+                process.kill()
+
 
 class Pretence:
     """Volumes that a fake is told of."""
@@ -60,6 +71,11 @@ class Pretence:
 
     def take_away(self, name):
         self.probe.missing.add(self.path(name))
+
+    @contextlib.contextmanager
+    def used(self, name):
+        self.probe.users[self.path(name)] = "sleep (process 7)"
+        yield 7
 
     def _put(self, name, size, state):
         path = self.path(name)
@@ -130,10 +146,13 @@ async def test_a_kept_place_is_in_the_way_of_what_is_it_lies_in_it_or_holds_it(w
     assert (await probe.look_at(Image(world.path("beside")), keep_out=(kept,))).in_the_way == ""
 
 
-async def test_places_that_nothing_uses_have_no_users(world, probe):
+async def test_each_volume_in_use_has_its_user_and_the_others_have_none(world, probe):
     world.put_image("disk", 10)
+    world.put_image("idle", 10)
+    disk, others = Image(world.path("disk")), [Image(world.path("idle")), Directory(world.path("nothing")), CLAIM]
 
-    assert await probe.users_of([Image(world.path("disk")), Directory(world.path("nothing")), CLAIM]) == {}
+    with world.used("disk") as process:
+        assert await probe.users_of([disk, *others]) == {disk: f"sleep (process {process})"}
 
 
 async def test_a_volume_changed_after_what_was_before_its_last_write_only(world, probe):

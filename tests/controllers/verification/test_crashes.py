@@ -12,7 +12,6 @@ from tidegate.model.verification.verification import (
     VerificationPhase,
     VerificationSpec,
 )
-from tidegate.testing.doubles.hooks import FakeHooks
 from tidegate.testing.resources.builders import a_backup
 from tidegate.testing.resources.lives import MortalWorld
 
@@ -22,7 +21,7 @@ STEPS = 38
 
 async def a_world():
     """A finished backup of two volumes, and somebody who wants it proven."""
-    world = await MortalWorld(hooks=FakeHooks(known=("look",))).with_volumes("db", "files")
+    world = await MortalWorld().with_volumes("db", "files")
     await world.store.create(a_backup("b", "shop"))
     await world.live()
     metadata = Metadata(name="v", finalizers=(VERIFICATION_FINALIZER,))

@@ -22,7 +22,9 @@ from tidegate.model.system.system import StoredVolumeBackup, VolumeBackupPolicy
 from tidegate.model.system.system_restore import RestoredVolume, SystemRestore, SystemRestoreSpec, VolumeChoice
 from tidegate.model.system_archive import ArchivedVolumeBackup, ArchiveMetadata, SystemArchive
 from tidegate.model.volumes.volume import Volume, VolumeSpec
+from tidegate.model.volumes.volume_ref import Claim
 from tidegate.testing.resources.builders import THEN, a_schedule, a_target, a_volume
+from tidegate.testing.resources.volume_refs import a_volume_at
 
 STORED = StoredVolumeBackup(target="store", store_volume="shop.db", store_backup="backup-1")
 
@@ -135,6 +137,15 @@ def test_which_volumes_get_their_data_back(choice, state, found, outcome):
     assert row.state == outcome
     assert (row.stored == STORED) == (outcome == "Waiting")
     assert bool(row.reason) == (outcome != "Waiting")
+
+
+@pytest.mark.parametrize("choice", [VolumeChoice.MISSING, VolumeChoice.ALL])
+def test_a_volume_of_a_claim_does_not_come_back_on_a_machine_and_says_why(choice):
+    claim = Claim("shop", "data")
+
+    row = plan_volume(a_volume_at(claim), FOUND, choice, Place(in_the_way=claim.not_here))
+
+    assert (row.state, row.reason) == ("Failed", f"shop/data cannot be made: {claim.not_here}")
 
 
 def test_the_store_of_the_archive_is_found_again_under_another_url():
