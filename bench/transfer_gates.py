@@ -29,6 +29,7 @@ from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.doubles.takeover import NothingToTakeOver
 from tidegate.testing.resources.counting_store import CountingStore
 
 WAITING = 10_000
@@ -86,7 +87,7 @@ async def _gates(clock: Clock) -> AsyncIterator[tuple[CountingStore, Runtime]]:
     for resource in (*_NODES, _LOAD, *untold):
         await store.create(resource)
     runtime = Runtime(store, clock, Random(1), [])
-    runtime.reconcilers = [TransferGates(store, clock, runtime.transfers)]
+    runtime.reconcilers = [TransferGates(store, clock, runtime.transfers, NothingToTakeOver())]
     try:
         yield store, runtime
     finally:

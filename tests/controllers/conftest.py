@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from tidegate.app.wiring import build_runtime
-from tidegate.controllers.recovery import recover
 from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
@@ -44,9 +43,12 @@ class World:
         self._build()
 
     def _build(self):
-        self.runtime, self.supervisor = build_runtime(
-            self.store, self.clock, self.movers, self.store_probe, **self.rest
-        )
+        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.host, self.store_probe, **self.rest)
+
+    @property
+    def host(self):
+        """Where the movers of this server run."""
+        return self.movers
 
     @property
     def rest(self):
@@ -66,11 +68,16 @@ class World:
 
     async def restart(self):
         """The server dies, and with it its movers; another one begins with what is stored."""
+        await self.end()
+        self.movers = FakeMovers()
+        await self.begin_again()
+
+    async def end(self):
         await self.runtime.stop()
         await self.supervisor.close()
-        self.movers = FakeMovers()
+
+    async def begin_again(self):
         self._build()
-        await recover(self.store, self.clock)
         self.runtime.start()
         await self.settle()
 

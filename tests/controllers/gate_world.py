@@ -11,6 +11,7 @@ from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfers.transfer import DOWNLOADS, TRANSFERS, DataDownload, DataUpload, TransferPhase
 from tidegate.testing.clock import ManualClock, settle
+from tidegate.testing.doubles.takeover import NothingToTakeOver
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_transfer
 from tidegate.testing.resources.counting_store import CountingStore
@@ -35,7 +36,7 @@ class GateWorld:
         """A server's life, on this store or on one in front of it."""
         self.gates = None
         self.runtime = Runtime(store or self.store, self.clock, Random(1), [])
-        self.gates = TransferGates(store or self.store, self.clock, self.runtime.transfers)
+        self.gates = TransferGates(store or self.store, self.clock, self.runtime.transfers, NothingToTakeOver())
         self.runtime.reconcilers = [self.gates]
 
     async def start(self):

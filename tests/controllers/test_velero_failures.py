@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.controllers.queue.backup_queue import KEY
-from tidegate.decide.resources.recovery import INTERRUPTED
+from tidegate.decide.transfers.takeover import INTERRUPTED
 from tidegate.errors import NotFound, StoreUnavailable
 from tidegate.model.backups.backup import BACKUP_FINALIZER, Backup, BackupPhase, OnInterruption
 from tidegate.model.resource import Ref

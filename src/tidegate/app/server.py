@@ -47,7 +47,6 @@ from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.controllers.backups.hook_supervisor import HookSupervisor
 from tidegate.controllers.emergency_stop import EmergencyStop
 from tidegate.controllers.movers.supervisor import MoverSupervisor
-from tidegate.controllers.recovery import recover
 from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.stores.catalogue_sync import CatalogueSync
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
@@ -84,7 +83,6 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         await write_settings(store, options)
         hooks = HookFiles(data_dir.hooks, running=data_dir.hooks_running)
         hooks.end_leftovers()  # before any post hook: a pre hook of a dead server must not freeze behind it
-        await recover(store, clock)
         store_probe, volume_probe = ThreadedStoreProbe(), LocalVolumeProbe(own=data_dir.path)
         secrets = SecretFiles(data_dir.secrets)
         await register_nodes(store, options.nodes, clock=clock)

@@ -9,7 +9,9 @@ from tidegate.controllers.backups.check_runs import CheckRuns
 from tidegate.controllers.backups.hook_supervisor import HookSupervisor
 from tidegate.controllers.movers.bandwidth import KEY as BANDWIDTH
 from tidegate.controllers.movers.bandwidth import MoverBandwidth
+from tidegate.controllers.movers.names import VOLUME
 from tidegate.controllers.movers.supervisor import MoverSupervisor
+from tidegate.controllers.movers.takeover import Takeover
 from tidegate.controllers.notifications.courier import NotificationCourier
 from tidegate.controllers.notifications.notifications import NotificationWriter
 from tidegate.controllers.queue.backup_queue import BackupQueue
@@ -19,13 +21,14 @@ from tidegate.controllers.restores.restore import RestoreController
 from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.schedules.schedule import ScheduleController
 from tidegate.controllers.stores.catalogue_sync import CatalogueSync
-from tidegate.controllers.stores.deletion import VOLUME, DeletionController
+from tidegate.controllers.stores.deletion import DeletionController
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
 from tidegate.controllers.stores.target import TargetController
 from tidegate.controllers.system.backup import SystemBackupController
 from tidegate.controllers.system.backup_sync import SystemBackupSync
 from tidegate.controllers.system.restore import SystemRestoreController
 from tidegate.controllers.system.restore_planner import SystemRestorePlanner
+from tidegate.controllers.transfers.gates import KEY as GATES
 from tidegate.controllers.transfers.gates import TransferGates
 from tidegate.controllers.transfers.mirror import TransferMirror
 from tidegate.controllers.transfers.transfer import TransferController
@@ -68,6 +71,7 @@ def build_runtime(
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers, which keep out of `keep_out` and stores."""
     supervisor = MoverSupervisor(movers, clock)
+    takeover = Takeover(store, supervisor)
     hook_supervisor = hook_supervisor or HookSupervisor(hooks or NoHooks())
     checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
     catalogue = syncs.catalogue if syncs else None
@@ -75,7 +79,7 @@ def build_runtime(
     known, shelf = secrets or NoSecrets(), archives or NoArchives()
     desk = desk or DeletionDesk(store)
     plans = SystemRestorePlanner(store, volume_probe, known, shelf)
-    deletions = DeletionController(store, clock, supervisor, known, desk, syncs)
+    deletions = DeletionController(store, clock, supervisor, takeover, known, desk, syncs)
     targets = TargetController(store, clock, store_probe, known, syncs.catalogue if syncs else None)
     runtime = Runtime(
         store=store,
@@ -85,7 +89,7 @@ def build_runtime(
         random=Random(),  # noqa: S311  # jitter, not secrets
         reconcilers=[
             BackupQueue(store, clock, mirror),
-            BackupController(store, clock, BackupBlocks(store, hook_supervisor), mirror.table.running),
+            BackupController(store, clock, BackupBlocks(store, hook_supervisor), takeover, mirror.table.running),
             RestoreQueue(store, clock, mirror),
             RestoreController(store, clock),
             ScheduleController(store, clock),
@@ -95,8 +99,8 @@ def build_runtime(
             SystemBackupController(store, clock, known, shelf, volume_probe, ARCHIVE_VERSION, catalogue),
             SystemBackupSync(store, known, shelf),
             SystemRestoreController(store, clock, known, shelf, plans),
-            TransferGates(store, clock, transfers),
-            TransferController(store, clock, supervisor, known, desk, targets.doubt, keep_out),
+            TransferGates(store, clock, transfers, takeover),
+            TransferController(store, clock, supervisor, takeover, known, desk, targets.doubt, keep_out),
             deletions,
             MoverBandwidth(store, supervisor),
             VolumeController(store, catalogue),
@@ -108,6 +112,7 @@ def build_runtime(
     )
     deletions.wake = lambda ref: runtime.enqueue(deletions.name, ref)
     supervisor.wake = lambda ref: runtime.enqueue(deletions.name if ref.kind == VOLUME else "transfer", ref)
+    takeover.settled = lambda: runtime.enqueue("transfer-gates", GATES)
     supervisor.others_move = lambda: runtime.enqueue("mover-bandwidth", BANDWIDTH)
     hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
     targets.wake = lambda ref: runtime.enqueue(targets.name, ref)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from tidegate.decide.resources.recovery import INTERRUPTED
+from tidegate.decide.transfers.takeover import INTERRUPTED
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.resource import Ref
 from tidegate.model.transfers.mover_job import RemoveJob

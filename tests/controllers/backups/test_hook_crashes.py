@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.decide.resources.recovery import INTERRUPTED
+from tidegate.decide.transfers.takeover import INTERRUPTED
 from tidegate.model.backups.backup import Backup, BackupPhase, OnInterruption
 from tidegate.model.resource import Ref
 from tidegate.model.transfers.transfer import ATTEMPT_LABEL, PodVolumeBackup

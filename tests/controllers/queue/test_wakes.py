@@ -3,7 +3,7 @@
 import pytest
 from structlog.testing import capture_logs
 
-from tidegate.decide.resources.recovery import interrupted
+from tidegate.decide.backups.interruption import interrupted
 from tidegate.model.backups.backup import Backup, BackupPhase, OnInterruption
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.setting import Setting

@@ -7,16 +7,17 @@ from datetime import datetime, timedelta
 import structlog
 
 from tidegate.controllers.backups.blocks import BackupBlocks, of_attempt
+from tidegate.controllers.movers.takeover import Takeover
 from tidegate.controllers.reconcile.cancelling import cancel_all
 from tidegate.controllers.reconcile.finalizers import let_go
 from tidegate.controllers.reconcile.observation import all_of, all_transfers, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, owners
 from tidegate.decide.backups.cancelling import called_off_at, did_not_stop, time_left_to_stop
+from tidegate.decide.backups.interruption import broken_off, interrupted, is_interrupted, under_way
 from tidegate.decide.backups.item_blocks import plan_blocks
 from tidegate.decide.backups.slot_lifetime import may_leave_slot, needs_live_data
 from tidegate.decide.jobs.events import with_events
 from tidegate.decide.jobs.rollup import Rollup, roll_up
-from tidegate.decide.resources.recovery import interrupted
 from tidegate.decide.volumes.matching import ended_empty, match
 from tidegate.errors import NotFound
 from tidegate.model.backups.backup import BACKUP_FINALIZER, Backup, BackupPhase, BackupProgress
@@ -35,10 +36,6 @@ from tidegate.ports.resource_store import ResourceStore
 log = structlog.get_logger(__name__)
 
 _FINALIZING = {"Completed": BackupPhase.FINALIZING, "PartiallyFailed": BackupPhase.FINALIZING_PARTIALLY_FAILED}
-_WAITING = {
-    BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS,
-    BackupPhase.WAITING_FOR_PLUGIN_OPERATIONS_PARTIALLY_FAILED,
-}
 _AFTER_FINALIZING = {
     BackupPhase.FINALIZING: BackupPhase.COMPLETED,
     BackupPhase.FINALIZING_PARTIALLY_FAILED: BackupPhase.PARTIALLY_FAILED,
@@ -57,6 +54,7 @@ class BackupController:
     store: ResourceStore
     clock: Clock
     blocks: BackupBlocks
+    takeover: Takeover
     running: Callable[[], Iterable[str]] = tuple
     """Names of backups that have a slot: a changed number of workers concerns them."""
     name: str = "backup"
@@ -78,12 +76,14 @@ class BackupController:
         except NotFound:
             return Next.done()
         phase = backup.status.phase
+        if phase.final:
+            self.takeover.drop(backup)
         if backup.deleting:
             return await self._take_apart(backup)
         if phase is BackupPhase.READY_TO_START:
             await (self._finish(backup, BackupPhase.CANCELED) if backup.spec.cancel else self._begin(backup))
-        elif phase is BackupPhase.IN_PROGRESS or phase in _WAITING:
-            return await self._go_on(backup)
+        elif under_way(backup):
+            return await (self._go_on(backup) if self.takeover.carries(backup) else self._take_over(backup))
         elif phase in _AFTER_FINALIZING:
             await self._finish(backup, _AFTER_FINALIZING[phase])
         elif phase.final and backup.status.expiration is not None and not backup.pinned:
@@ -94,8 +94,22 @@ class BackupController:
         now = self.clock.now()
         expiration = now + backup.spec.ttl
         started = backup.with_status(phase=BackupPhase.IN_PROGRESS, start_timestamp=now, expiration=expiration)
+        self.takeover.carry(backup)
         await self.store.update_status(with_events(backup, started, now=now))
         log.info("backup started", backup=backup.name)
+
+    async def _take_over(self, backup: Backup) -> Next:
+        """Another server began it: it goes on, unless something of it ended with that server."""
+        await self.takeover.begin()
+        uploads = await self._uploads_of_attempt(backup)
+        if not is_interrupted(backup, uploads, movers=self.takeover.movers_of(uploads)):
+            self.takeover.carry(backup)
+            return await self._go_on(backup)
+        now = self.clock.now()
+        await self.store.update_status(with_events(backup, broken_off(backup, now=now), now=now))
+        log.warning("interrupted by the end of the last server", what=str(backup.ref))
+        self.takeover.carry(backup)
+        return Next.done()
 
     async def _settle_blocks(self, backup: Backup) -> None:
         """Which volumes, in which blocks: decided once, so that what changes meanwhile leaves nothing half done."""

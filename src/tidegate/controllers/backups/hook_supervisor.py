@@ -12,7 +12,7 @@ import structlog
 
 from tidegate.decide.backups.block_hooks import HookFailure, StageResult, hooks_at
 from tidegate.decide.backups.block_steps import HookKey, block_key
-from tidegate.decide.resources.recovery import owes_post_hooks
+from tidegate.decide.backups.interruption import owes_post_hooks
 from tidegate.model.backups.backup import Backup
 from tidegate.model.backups.hooks import HookStage, OnError
 from tidegate.model.backups.item_block import BlockProgress

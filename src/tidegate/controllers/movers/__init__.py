@@ -1,4 +1,5 @@
 """Holds the movers of this server: their jobs, their reports and their bandwidth.
 
-Read `supervisor` first. A mover's report wakes a reconciler and writes nothing.
+Read `supervisor` first, then `takeover`, which adopts what another server began. A mover's report wakes a reconciler
+and writes nothing.
 """

@@ -48,8 +48,8 @@ class MoverBandwidth:
         }
         for errand in moving:
             upload, download = of_each[errand.node]
-            orders = errand.orders
-            if orders is None or (orders.upload, orders.download) != (upload, download):
+            orders = errand.orders_so_far
+            if (orders.upload, orders.download) != (upload, download):
                 self.movers.limit(errand, upload=upload, download=download)
         return Next.done()
 

@@ -1,13 +1,16 @@
-"""Holds on to the movers that this process started, and to what they last said.
+"""Holds on to the movers that this process started or adopted, and to what they last said.
 
-Nothing here is state that must survive: a transfer's phase is in the store, and a mover ends when its server does.
+Nothing here is state that must survive: a transfer's phase is in the store, and a mover ends with its server or is
+adopted by the next one.
 Reports do not write to the store themselves; they wake the reconciler, which looks here and writes what differs.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+
+import structlog
 
 from tidegate.decide.stores.known_locks import KnownLocks
 from tidegate.decide.transfers.deadlines import PROGRESS_EVERY
@@ -24,6 +27,8 @@ from tidegate.model.transfers.mover_job import (
 )
 from tidegate.ports.clock import Clock
 from tidegate.ports.mover_host import HostedMover, Job, MoverHost, Orders, Report
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass
@@ -83,14 +88,37 @@ class MoverSupervisor:
             errand.job, errand.orders = job, _orders_in(job)
         return errand
 
+    def count(self, prefix: str) -> int:
+        """How many errands there are whose names begin with it."""
+        return sum(name.startswith(prefix) for name in self._errands)
+
     def look(self, name: str) -> Errand | None:
-        """What is known of an errand, if this process started it."""
+        """What is known of an errand, if this process started or adopted it."""
         return self._errands.get(name)
 
-    def let_go(self, name: str) -> None:
-        """Let it move bytes. The time in which it may be silent begins now: so far it had nothing to say."""
+    async def adopt(self, claims: Mapping[str, Ref]) -> None:
+        """Take on every mover that runs and has one of these names, for the sake of its ref; stop the others.
+
+        Raises RetryableError; it may be called again then.
+        """
+        for label in await self.host.list():
+            if label.name in self._errands:
+                continue
+            if label.name in claims:
+                self._take_on(label, claims[label.name])
+                log.info("mover adopted", mover=label.name, node=label.node, action=label.action)
+            else:
+                await self.host.stop(label.name)
+                log.warning("mover stopped: nothing waits for it", mover=label.name, node=label.node)
+
+    def let_go(self, name: str, *, limits: tuple[int | None, int | None]) -> None:
+        """Let it move bytes, within these limits if it was given none yet.
+
+        The time in which it may be silent begins now: so far it had nothing to say.
+        """
         if errand := self._errands.get(name):
-            self._order(errand, errand.orders_so_far.replace(go=True))
+            orders = errand.orders or Orders(upload=limits[0], download=limits[1])
+            self._order(errand, orders.replace(go=True))
             errand.told_at = self.clock.now()
             errand.known = errand.known.replace(state=MoverState.MOVING, heard_at=errand.told_at)
             self.others_move()

@@ -7,7 +7,9 @@ from typing import Protocol
 
 import structlog
 
+from tidegate.controllers.movers.names import REMOVALS, VOLUME, removal_of, volume_of
 from tidegate.controllers.movers.supervisor import MoverSupervisor
+from tidegate.controllers.movers.takeover import Takeover
 from tidegate.controllers.reconcile.observation import SettingsInMind, all_transfers
 from tidegate.controllers.reconcile.reconciler import Next, Watch
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
@@ -28,7 +30,6 @@ from tidegate.ports.secrets import SecretStore, access_to
 
 log = structlog.get_logger(__name__)
 
-VOLUME = "BackupVolume"
 _FIRST_LOOK = timedelta(seconds=2)
 _LONGEST_LOOK = timedelta(minutes=1)
 
@@ -52,6 +53,7 @@ class DeletionController:
     store: ResourceStore
     clock: Clock
     movers: MoverSupervisor
+    takeover: Takeover
     secrets: SecretStore
     desk: DeletionDesk
     lists: Freshness | None = None
@@ -61,7 +63,6 @@ class DeletionController:
     _open: dict[Ref, None] = field(default_factory=dict)
     """Volumes that have a deletion which is not over; others are not looked at when a transfer moves."""
     _want_slot: dict[Ref, None] = field(default_factory=dict)
-    _at_work: set[Ref] = field(default_factory=set)
     _asked_to_look: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -76,6 +77,7 @@ class DeletionController:
 
     async def reconcile(self, key: Ref) -> Next:
         """Bring all deletions of one volume a step further."""
+        await self.takeover.begin()
         deletions = await self.desk.list(target=key.namespace, volume=key.name)
         if await self._conclude(key, deletions):
             deletions = await self.desk.list(target=key.namespace, volume=key.name)
@@ -101,7 +103,7 @@ class DeletionController:
         return VolumeLook(
             target=await self._target(key),
             transfers=await all_transfers(self.store, selector),
-            at_work=key in self._at_work,
+            at_work=self.movers.look(removal_of(key)) is not None,
             slot_free=await self._free_slots() > 0,
             now=self.clock.now(),
         )
@@ -143,14 +145,13 @@ class DeletionController:
             for one in batch
         ]
         await mark_removed(self.store, running, now=now)
-        await self.movers.ensure(_errand(key), _job(key, running, access), on_news=key)
-        self._at_work.add(key)
+        await self.movers.ensure(removal_of(key), _job(key, running, access), on_news=key)
         log.info("deletion begun", target=key.namespace, volume=key.name, deletions=len(running))
         return None
 
     async def _conclude(self, key: Ref, deletions: Sequence[Deletion]) -> bool:
         """Write down what the worker of this volume said last, if it has."""
-        errand = self.movers.look(_errand(key))
+        errand = self.movers.look(removal_of(key))
         if errand is None or errand.last_words is None:
             return False
         running = [one for one in deletions if one.status.phase is DeletionPhase.RUNNING]
@@ -164,14 +165,13 @@ class DeletionController:
         else:
             held = words.code == StoreLockHeld.code
             await self._failed(running, words.message, pause=LOCK_AGAIN if held else None)
-        await self.movers.forget(_errand(key))
-        self._at_work.discard(key)
+        await self.movers.forget(removal_of(key))
         _log_end(key, words)
         return True
 
     async def _free_slots(self) -> int:
         """Negative after the setting was lowered, until enough workers have ended."""
-        return (await self._settings.now()).concurrent_deletions - len(self._at_work)
+        return (await self._settings.now()).concurrent_deletions - self.movers.count(REMOVALS)
 
     async def _offer_slots(self) -> None:
         """Who waits longest looks first; no more look than there are slots, for there may be very many."""
@@ -218,7 +218,7 @@ class DeletionController:
 
     async def _seen_gone(self, one: Deletion, finished: datetime) -> bool:
         """Else a look that began before would bring it back. A target that is no longer known has no lists."""
-        if self.lists is None or await self._target(_key(one)) is None:
+        if self.lists is None or await self._target(volume_of(one)) is None:
             return True
         if await self.lists.looked_since(one.spec.target, one.spec.volume, finished):
             return True
@@ -229,7 +229,7 @@ class DeletionController:
 
     def _volume_of(self, resource: Resource) -> Iterable[Ref]:
         assert isinstance(resource, Deletion)  # noqa: S101  # see watches
-        key = _key(resource)
+        key = volume_of(resource)
         if not resource.status.phase.final:
             self._open[key] = None
         return (key,)
@@ -246,14 +246,6 @@ class DeletionController:
 
     def _volumes_of_target(self, resource: Resource) -> Iterable[Ref]:
         return [key for key in self._open if key.namespace == resource.name]
-
-
-def _key(deletion: Deletion) -> Ref:
-    return Ref(VOLUME, deletion.spec.volume, deletion.spec.target)
-
-
-def _errand(key: Ref) -> str:
-    return f"delete/{key.namespace}/{key.name}"
 
 
 def _job(key: Ref, batch: Sequence[Deletion], access: TargetAccess) -> RemoveJob:

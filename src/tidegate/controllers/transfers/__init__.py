@@ -1,4 +1,5 @@
 """Lets transfers through their gates and carries each one to its end.
 
-Read `gates`, then `transfer`; `mirror` keeps the table of the gates up to date.
+Read `gates`, then `transfer`; `taking_over` looks at what another server began, and `mirror` keeps the table of the
+gates up to date.
 """

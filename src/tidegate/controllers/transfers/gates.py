@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tidegate.controllers.reconcile.observation import all_of, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch
@@ -44,6 +44,18 @@ class _Look(NamedTuple):
     at: float
 
 
+class Undecided(Protocol):
+    """Transfers of another server of which this one does not know yet what becomes of them."""
+
+    async def begin(self) -> None:
+        """Return once it is known which ones these are."""
+        ...
+
+    def holds(self, transfer: Ref) -> bool:
+        """Whether no gate may let it through yet."""
+        ...
+
+
 @dataclass
 class TransferGates:
     """Owns the steps out of New and Prepared, unless the transfer is cancelled there, and the label of restores."""
@@ -51,6 +63,7 @@ class TransferGates:
     store: ResourceStore
     clock: Clock
     mirror: TransferMirror
+    takeover: Undecided
     name: str = "transfer-gates"
     workers: int = 1  # check and take are one step: two passes at once could both see the same free slot
     watches: tuple[Watch, ...] = ()
@@ -67,6 +80,7 @@ class TransferGates:
 
     async def reconcile(self, _key: Ref) -> Next:
         """Let through what may go, one gate after the other, then tell the rest why they wait."""
+        await self.takeover.begin()
         async with self.mirror.one_pass() as table:
             self.writer.begin()
             await self.writer.look_at_lost()
@@ -80,9 +94,10 @@ class TransferGates:
     async def _let_through(self, table: TransferTable, around: GateSurroundings) -> bool:
         """Whether anyone went on, so that another look may find more: a start leaves a place to others."""
         written_before = self.writer.written
-        await _side_by_side(map(self.writer.start, plan_starts(table, around)))
+        starts = [entry for entry in plan_starts(table, around) if not self.takeover.holds(entry.ref)]
+        await _side_by_side(map(self.writer.start, starts))
         # Planned only now: a place is free when the one that had it has been seen to move.
-        accepts = plan_accepts(table, around)
+        accepts = [one for one in plan_accepts(table, around) if not self.takeover.holds(one.entry.ref)]
         await _side_by_side([self.writer.accept(accepted.entry, accepted.node) for accepted in accepts])
         return self.writer.written > written_before
 

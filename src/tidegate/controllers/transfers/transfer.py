@@ -13,10 +13,12 @@ import structlog
 from tidegate.controllers.movers.bandwidth import bandwidth_of_each
 from tidegate.controllers.movers.jobs import MoverMeans, clearing_job, moving_job
 from tidegate.controllers.movers.supervisor import MoverSupervisor
+from tidegate.controllers.movers.takeover import Takeover
 from tidegate.controllers.reconcile.finalizers import let_go
 from tidegate.controllers.reconcile.observation import SettingsInMind
 from tidegate.controllers.reconcile.reconciler import Next, Watch
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
+from tidegate.controllers.transfers.taking_over import TransferTakeover
 from tidegate.decide.jobs.events import with_events
 from tidegate.decide.stores.places import store_places
 from tidegate.decide.transfers import step as steps
@@ -52,6 +54,7 @@ class TransferController:
     store: ResourceStore
     clock: Clock
     movers: MoverSupervisor
+    takeover: Takeover
     secrets: SecretStore
     deletions: DeletionDesk
     doubt: Callable[[str], None] = lambda _target: None
@@ -63,6 +66,7 @@ class TransferController:
 
     def __post_init__(self) -> None:
         self.settings = SettingsInMind(self.store)
+        self.taking_over = TransferTakeover(self.store, self.clock, self.movers, self.takeover)
         self.watches: tuple[Watch, ...] = (
             *(Watch(kind) for kind in TRANSFERS),
             Watch(Setting, self.settings.forget),
@@ -71,13 +75,18 @@ class TransferController:
 
     async def reconcile(self, key: Ref) -> Next:
         """One step of one transfer."""
+        await self.takeover.begin()
         try:
             transfer = await self.store.get(_transfer_kind(key), key.name)
         except NotFound:
+            self.takeover.settle(key)
             return Next.done()
         if transfer.status.phase.final:
+            self.takeover.settle(key)
             await self.movers.forget(transfer.metadata.uid)
             return await self._remove(transfer) if transfer.deleting else Next.done()
+        if self.takeover.holds(key) and not await self.taking_over.goes_on(transfer):
+            return Next.done()
         settings = await self.settings.now()
         return await self._apply(transfer, self._decide(transfer, settings), settings)
 
@@ -110,7 +119,7 @@ class TransferController:
                 await self._write(transfer, phase=TransferPhase.CANCELING, message=why, canceling_timestamp=now)
                 return Next.done()
             case steps.LetGo():
-                self.movers.let_go(transfer.metadata.uid)
+                self.movers.let_go(transfer.metadata.uid, limits=self._share(transfer, settings))
                 return self._then_wait(transfer, settings)
             case steps.StopMover(again=again):
                 self.movers.cancel(transfer.metadata.uid)
@@ -142,12 +151,15 @@ class TransferController:
         return self._then_wait(transfer, settings)
 
     async def _means(self, transfer: Transfer, settings: Settings) -> MoverMeans:
-        moving = self.movers.moving_on(transfer.status.node or "")
-        upload, download = bandwidth_of_each(settings, moving + 1)
+        upload, download = self._share(transfer, settings)
         keep_out = self.keep_out
         if transfer.direction == "download":
             keep_out += store_places((await self.store.list(BackupTarget)).items)
         return MoverMeans(settings.mover_memory_bytes, upload, download, keep_out)
+
+    def _share(self, transfer: Transfer, settings: Settings) -> tuple[int | None, int | None]:
+        """Of its node's bandwidth, as if it moved as well: bytes per second, up and down."""
+        return bandwidth_of_each(settings, self.movers.moving_on(transfer.status.node or "") + 1)
 
     async def _clear(self, transfer: Transfer) -> Next:
         try:

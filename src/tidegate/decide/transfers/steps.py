@@ -173,7 +173,7 @@ class _Case:
         if self.now >= since + CANCEL_GRACE:
             return self._forced()
         if self.mover is not None:
-            return StopMover(self.now + LOOK_AGAIN)
+            return Wait(since + CANCEL_GRACE) if self.mover.clears else StopMover(self.now + LOOK_AGAIN)
         if self.transfer.direction == "upload" and status.accepted_timestamp is not None:
             return ClearLeftovers()
         return self._stopped()

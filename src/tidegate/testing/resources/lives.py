@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 
 from tidegate.app.wiring import build_runtime
-from tidegate.controllers.recovery import recover
-from tidegate.errors import RetryableError
 from tidegate.objects.memory import MemoryObjects
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
@@ -69,10 +67,6 @@ class MortalWorld:
             notifier=self.notifier,
             archives=self.archives,
         )
-        try:
-            await recover(mortal, self.clock)
-        except RetryableError:
-            return Life(movers, died=True)
         runtime.start()
         await settle(_TURNS)
         await runtime.stop()
