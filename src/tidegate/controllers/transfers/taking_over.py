@@ -32,8 +32,10 @@ class TransferTakeover:
 
     async def goes_on(self, transfer: Transfer) -> bool:
         """Whether it may be carried on as it is. If not, it was changed, or is woken again once that is known."""
+        # Before the look: a backup that is decided while we look is looked at again, for it wakes us then.
+        decided = {owner.uid: self.takeover.carried(owner.uid) for owner in transfer.metadata.owner_references}
         request = await self._request(transfer)
-        if isinstance(request, Backup) and self._is_undecided(request):
+        if isinstance(request, Backup) and _waits_for_decision(request, decided[request.metadata.uid]):
             return False
         has_mover = self.movers.look(transfer.metadata.uid) is not None
         after = taken_over(transfer, request, has_mover=has_mover, now=self.clock.now())
@@ -42,11 +44,6 @@ class TransferTakeover:
             log.warning("interrupted by the end of the last server", what=str(transfer.ref))
         self.takeover.settle(transfer.ref)
         return after is transfer
-
-    def _is_undecided(self, backup: Backup) -> bool:
-        """Its own reconciler looks first; one that is deleted ends its uploads anyway."""
-        waits = under_way(backup) and not backup.status.interrupted and not backup.deleting
-        return waits and not self.takeover.carries(backup)
 
     async def _write(self, transfer: Transfer, after: Transfer) -> None:
         if after.metadata.labels != transfer.metadata.labels:
@@ -67,3 +64,9 @@ class TransferTakeover:
             if found.metadata.uid == owner.uid:
                 return found
         return None
+
+
+def _waits_for_decision(backup: Backup, decided: int | None) -> bool:
+    """Its own reconciler looks first; one that is deleted ends its uploads anyway."""
+    waits = under_way(backup) and not backup.status.interrupted and not backup.deleting
+    return waits and decided != backup.status.attempt
