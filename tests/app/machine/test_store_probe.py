@@ -48,6 +48,18 @@ async def test_a_store_that_hangs_is_given_up_in_time_and_costs_one_thread_only(
     assert looks == [STORE.url, STORE.url]
 
 
+async def test_a_store_that_hangs_is_asked_nothing_else():
+    answer, asked = threading.Event(), []
+    probe = ThreadedStoreProbe(lambda _access: answer.wait(), answer_seconds=0.01)
+
+    with pytest.raises(StoreUnavailable, match="did not answer within"):
+        await probe.ask(STORE, lambda: asked.append(STORE))
+    answer.set()
+    await ThreadedStoreProbe(lambda _access: None).ask(STORE, lambda: asked.append(None))
+
+    assert asked == [None]
+
+
 async def test_whoever_is_cancelled_when_the_answer_comes_is_cancelled_all_the_same():
     """A look that went on with its answer kept its worker, and so a server that was told to stop, for ever."""
     answer = asyncio.get_running_loop().create_future()

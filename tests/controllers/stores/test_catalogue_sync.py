@@ -13,7 +13,7 @@ from tidegate.catalogue.progress import SyncStage
 from tidegate.catalogue.target_sync import SyncOutcome
 from tidegate.controllers.stores.catalogue_sync import CatalogueSync
 from tidegate.decide.stores.catalogue_diff import plan_volumes
-from tidegate.errors import StoreIdentityChanged, StoreUnavailable
+from tidegate.errors import StoreUnavailable
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.stores.catalogue import FullSync
@@ -23,6 +23,7 @@ from tidegate.ports.secrets import NoSecrets
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.movers import FakeMovers
+from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_target, a_transfer
@@ -38,11 +39,28 @@ async def calm(server):
         await settle(20)
         await asyncio.gather(server.catalogue.hidden("nobody"), server.catalogue.hidden("nobody"))
         await server.catalogue.touch("nobody", (), server.clock.now())
-        now = ((await server.store.list(BackupTarget)).resource_version, len(server.orders), server.looks)
+        now = ((await server.store.list(BackupTarget)).resource_version, len(server.orders), server.probe.looks)
         quiet, seen = quiet + 1 if now == seen else 0, now
         if quiet == QUIET_LOOKS:
             return
     raise AssertionError("it never rests")
+
+
+class NumberedLooks(FakeStoreProbe):
+    """Counts looks at the store, and says each failure in other words."""
+
+    def __init__(self, clock):
+        super().__init__(identity="the-store")
+        self.clock, self.looks, self.numbers = clock, 0, itertools.count()
+
+    def unanswered(self):
+        return StoreUnavailable(f"request {next(self.numbers):012x} at {self.clock.now()} was not answered")
+
+    async def check(self, access):
+        self.looks += 1
+        if self.down:
+            raise self.unanswered()
+        await super().check(access)
 
 
 @dataclass
@@ -52,43 +70,29 @@ class Server:
     catalogue: SqliteCatalogue
     clock: ManualClock = field(default_factory=ManualClock)
     orders: list = field(default_factory=list)
-    looks: int = 0
-    store_is_down: bool = False
-    identity: str = "the-store"
     sync_fails: bool = False
     errors: int = 0
     held_back: object = None
-    numbers: object = field(default_factory=itertools.count)
 
     def __post_init__(self):
+        self.probe = NumberedLooks(self.clock)
         self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
         self._put_together()
 
     def _put_together(self):
         self.syncs = CatalogueSync(self.store, self.clock, NoSecrets(), self.catalogue, self.run)
         self.runtime, self.supervisor = build_runtime(
-            self.store, self.clock, FakeMovers(), self, volume_probe=FakeVolumeProbe(), syncs=self.syncs
+            self.store, self.clock, FakeMovers(), self.probe, volume_probe=FakeVolumeProbe(), syncs=self.syncs
         )
 
     async def run(self, errand):
         self.orders.append(errand.order)
         if self.sync_fails:
-            raise StoreUnavailable(f"request {next(self.numbers):012x} at {self.clock.now()} was not answered")
+            raise self.probe.unanswered()
         errand.progress.stage = SyncStage.DONE
         return SyncOutcome(
             started_at=errand.progress.started_at, volumes=1, held_back=self.held_back, error_count=self.errors
         )
-
-    async def check(self, access):
-        self.looks += 1
-        if self.store_is_down:
-            raise StoreUnavailable(f"request {next(self.numbers):012x} at {self.clock.now()} was not answered")
-        if access.identity not in {"", self.identity}:
-            raise StoreIdentityChanged("it is another store", found=self.identity)
-
-    async def identify(self, access, *, volumes=()):
-        await self.check(access)
-        return self.identity
 
     async def lose_the_catalogue(self, path):
         """The server stops, and the next one finds no file."""
@@ -213,15 +217,15 @@ async def test_a_volume_that_is_asked_for_again_and_again_is_synced_with_pauses_
 @pytest.mark.parametrize("interval", [0, 300])
 async def test_a_target_that_was_set_while_its_store_was_away_is_synced_when_it_comes(server, interval):
     """L15: away, there, away again; also without a timer nobody has to ask."""
-    server.store_is_down = True
+    server.probe.down = True
     await begin(server, poll_interval=timedelta(seconds=interval))
     assert ((await server.target()).status.available, server.orders) == (False, [])
 
-    server.store_is_down = False
+    server.probe.down = False
     await server.passes(minutes=2)
     assert ((await server.target()).status.available, len(server.orders)) == (True, 1)
 
-    server.store_is_down = True
+    server.probe.down = True
     await server.passes(minutes=2)
     assert (await server.target()).status.available is False
 
@@ -247,7 +251,7 @@ async def test_another_url_is_another_place(server):
 
 async def test_another_store_is_synced_only_when_it_is_adopted_and_is_another_place_then(server):
     await begin(server, poll_interval=timedelta())
-    server.identity = "another-store"
+    server.probe.identity = "another-store"
     await server.passes(minutes=2)
     await server.change(sync_requested_at=server.clock.now())
     assert [order.moved for order in server.orders] == [False]
@@ -286,20 +290,20 @@ async def test_a_finished_backup_has_its_volume_synced_once_and_not_again_after_
 async def test_a_store_that_is_down_for_an_hour_is_asked_about_once_a_minute_and_never_synced(server):
     await begin(server)
     synced = (await server.target()).status.last_synced_at
-    server.store_is_down, server.looks = True, 0
+    server.probe.down, server.probe.looks = True, 0
     server.orders.clear()
 
     await server.passes(hours=1)
 
     status = (await server.target()).status
-    assert server.looks <= 90  # often in the first minute, then once a minute and at each resync
+    assert server.probe.looks <= 90  # often in the first minute, then once a minute and at each resync
     assert len(server.orders) <= 1
     assert (status.available, status.last_synced_at) == (False, synced)
     condition = status.condition("Available")
     assert condition.last_transition_time <= synced + timedelta(minutes=1)
     assert "was not answered" in condition.message
 
-    server.store_is_down = False
+    server.probe.down = False
     await server.passes(minutes=2)
     assert (await server.target()).status.available is True
     assert len(server.orders) >= 1
@@ -374,11 +378,11 @@ async def test_a_lost_catalogue_is_filled_at_once_although_the_last_sync_left_so
     server.errors = 1
     await begin(server, poll_interval=timedelta())
     await server.passes(hours=3)
-    server.store_is_down = True
+    server.probe.down = True
     before = len(server.orders)
     await server.lose_the_catalogue(tmp_path / "new.sqlite")
     lost = (await server.target()).status
-    server.store_is_down = False
+    server.probe.down = False
     await server.passes(minutes=2)
 
     assert (lost.last_synced_at, lost.sync.failures) == (None, 0)

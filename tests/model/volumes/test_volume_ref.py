@@ -43,10 +43,13 @@ def test_a_spec_of_a_volume_names_it(ref):
 
 @each
 def test_a_transfer_of_a_volume_stores_its_kind_and_its_address(ref):
-    spec = TransferSpec.of(a_volume_at(ref), **PLACE)
+    volume = a_volume_at(ref)
+
+    spec = TransferSpec.of(volume.with_spec(node="node-a"), **PLACE)
 
     assert (spec.ref, spec.volume_kind, spec.path) == (ref, ref.kind, ref.address)
-    assert (spec.volume_namespace, spec.volume_name, spec.store_backup) == ("shop", "db", "backup-1")
+    assert (spec.volume_namespace, spec.volume_name, spec.node) == ("shop", "db", "node-a")
+    assert (spec.target, spec.store_volume, spec.store_backup) == ("store", "shop.db", "backup-1")
     assert TransferSpec.model_validate_json(spec.to_json()).ref == ref
 
 
