@@ -5,10 +5,11 @@ fields of models.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from types import NoneType
 from typing import Any, ClassVar, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
 
@@ -60,10 +61,10 @@ def read_json(kinds: Mapping[str, type[T]], text: bytes, *, told_by: str) -> T:
 
 
 def _wire_form(value: object) -> object:
-    if isinstance(value, Plain):
+    if is_dataclass(value):
         given = {field.name: getattr(value, field.name) for field in fields(value)}
         return {to_camel(name): _wire_form(item) for name, item in given.items() if item is not None}
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [_wire_form(item) for item in value]
     return value.isoformat() if isinstance(value, datetime) else value
 
@@ -73,7 +74,7 @@ def _read_fields(kind: type[Any], wire: object, place: str) -> Any:  # noqa: ANN
         raise _wrong(place, "an object")
     given = dict(wire)
     values: dict[str, object] = {}
-    hints = get_type_hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]  # a type is hashable
     for field in fields(kind):
         where = f"{place}.{field.name}" if place else field.name
         for name in {field.name, to_camel(field.name)} & given.keys():
@@ -87,6 +88,11 @@ def _read_fields(kind: type[Any], wire: object, place: str) -> Any:  # noqa: ANN
     return kind(**values)
 
 
+@cache
+def _hints(kind: Hashable) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
 def _read(hint: Any, wire: Any, place: str) -> Any:  # noqa: ANN401  # what the hint says
     choices = get_args(hint)
     if NoneType in choices:
@@ -96,11 +102,11 @@ def _read(hint: Any, wire: Any, place: str) -> Any:  # noqa: ANN401  # what the 
         if not any(type(wire) is type(choice) and wire == choice for choice in choices):
             raise _wrong(place, " or ".join(map(str, choices)))
         return wire
-    if get_origin(hint) is tuple and isinstance(wire, list):
-        return tuple(_read(choices[0], item, place) for item in wire)
+    if (sequence := get_origin(hint)) in {tuple, list} and isinstance(wire, list):
+        return sequence(_read(choices[0], item, place) for item in wire)
     if get_origin(hint) is dict and isinstance(wire, dict):
         return {_read(str, key, place): _read(choices[1], item, place) for key, item in wire.items()}
-    if isinstance(hint, type) and issubclass(hint, Plain):
+    if isinstance(hint, type) and is_dataclass(hint):
         return _read_fields(hint, wire, place)
     return _read_one(hint, wire, place)
 
@@ -111,7 +117,7 @@ def _read_one(hint: Any, wire: Any, place: str) -> object:  # noqa: ANN401  # th
             raise _wrong(place, " or ".join(str(choice.value) for choice in hint))
         return hint(wire)
     if hint not in _SIMPLE:
-        raise _wrong(place, "a list" if get_origin(hint) is tuple else "an object")
+        raise _wrong(place, "a list" if get_origin(hint) in {tuple, list} else "an object")
     read, words = _SIMPLE[hint]
     value = read(wire)
     if value is None:

@@ -23,9 +23,13 @@ class WarningList:
 
     def take_over(self, other: "WarningList") -> None:
         """Add what another list has."""
-        for sentence in other.first:
+        self.add_all(other.first, more=other.more)
+
+    def add_all(self, sentences: Iterable[str], *, more: int) -> None:
+        """Add these, and count so many more."""
+        for sentence in sentences:
             self.add(sentence)
-        self.more += other.more
+        self.more += more
 
     def sentences(self) -> list[str]:
         """Those that were kept; if there were more, the last one says how many."""

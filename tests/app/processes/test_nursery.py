@@ -14,6 +14,7 @@ import pytest
 
 from tidegate.app.processes.child_movers import ChildMovers
 from tidegate.app.processes.children import Children
+from tidegate.app.processes.nursery import ORDERS, Fork, Trade
 from tidegate.app.processes.nursery_client import Nursery
 from tidegate.model.transfers.mover_job import ErrorReport, ReadyReport, ResultReport, TargetAccess, UploadJob
 from tidegate.model.volumes.volume_kind import VolumeKind
@@ -189,7 +190,7 @@ def test_a_nursery_ends_without_a_word_with_a_server_that_was_killed_before_it_h
         nursery = subprocess.Popen(
             [sys.executable, "-m", "tidegate", "mover-nursery"], stdin=theirs, stderr=subprocess.PIPE
         )
-        socket.send_fds(ours, [b"fork 1 mover"], [nothing.fileno()] * 3)
+        socket.send_fds(ours, [ORDERS.encode(Fork(number=1, trade=Trade.MOVER))], [nothing.fileno()] * 3)
     assert select.select([ours], [], [], 30)[0]  # it has answered
 
     ours.close()

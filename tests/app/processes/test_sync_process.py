@@ -12,12 +12,11 @@ from tidegate.app.processes.children import Children
 from tidegate.app.processes.nursery import Trade
 from tidegate.app.processes.sync_client import SyncProcess
 from tidegate.app.processes.sync_cores import all_but_one
-from tidegate.app.processes.sync_messages import able_to_travel
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncProgress, SyncStage
 from tidegate.catalogue.target_sync import SyncOrder
 from tidegate.controllers.stores.catalogue_sync import SyncErrand
-from tidegate.errors import HelperLost, InvalidInput, StoreUnavailable
+from tidegate.errors import HelperLost, StoreUnavailable
 from tidegate.model.stores.catalogue import CatalogueFilter
 from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.testing.stores.stored_samples import backup_name, volume_name, write_volumes
@@ -171,7 +170,7 @@ async def test_a_process_that_does_not_listen_is_ended_before_whoever_cancels_ge
 
 async def test_a_process_that_talks_nonsense_is_ended_and_nobody_waits_for_it(place):
     async def babbling():
-        nonsense = "import sys; sys.stdout.buffer.write(b'\\x04\\0\\0\\0oops'); sys.stdout.flush(); sys.stdin.read()"
+        nonsense = "import sys; sys.stdout.buffer.write(b'oops\\n'); sys.stdout.flush(); sys.stdin.read()"
         pipe = asyncio.subprocess.PIPE
         return await asyncio.create_subprocess_exec(
             sys.executable, "-c", nonsense, stdin=pipe, stdout=pipe, stderr=pipe
@@ -202,16 +201,3 @@ async def test_a_backup_that_is_hidden_here_stays_hidden_when_the_other_process_
     await place.process.run(errand)
 
     assert await place.count() == 3
-
-
-def test_errors_travel_with_what_they_know_and_any_other_leaves_its_words():
-    told = able_to_travel(InvalidInput("no", field="spec.url", hint="say yes"))
-    assert (told.message, told.field, told.hint) == ("no", "spec.url", "say yes")
-
-    class Odd(Exception):
-        def __init__(self, one, two):
-            super().__init__(f"{one} and {two}")
-
-    odd = able_to_travel(Odd(1, 2))
-    assert (type(odd), str(odd)) == (RuntimeError, "Odd: 1 and 2")
-    assert "Odd" in odd.__notes__[0]

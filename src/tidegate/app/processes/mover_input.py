@@ -1,10 +1,10 @@
 """What comes on a mover's standard input: its job, then orders, then the end, which means that the server is gone."""
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable
 
+from tidegate.disk.messages import LineReader
 from tidegate.errors import InvalidInput
 from tidegate.model.transfers.mover_orders import BandwidthOrder, GoOrder, read_order
 
@@ -12,27 +12,16 @@ TellBandwidth = Callable[[int | None, int | None], None]
 
 
 class MoverInput:
-    """Reads lines from a handle, first in the caller's thread, then in one of its own.
-
-    Not through a buffered reader: its lock, held by a thread that waits, aborts the interpreter at its end.
-    """
+    """Reads lines from a handle, first in the caller's thread, then in one of its own."""
 
     def __init__(self, handle: int) -> None:
-        self._handle = handle
-        self._read = b""
+        self._lines = LineReader(handle)
         self.cancelled = threading.Event()
         self._may_go = threading.Event()
 
     def line(self) -> bytes:
-        """The next line, or what is left of one at the end; empty at the end."""
-        while b"\n" not in self._read:
-            more = os.read(self._handle, 65536)
-            if not more:
-                line, self._read = self._read, b""
-                return line
-            self._read += more
-        line, _, self._read = self._read.partition(b"\n")
-        return line + b"\n"
+        """Return the next line; empty at the end."""
+        return self._lines.line() or b""
 
     def obey(self, tell_bandwidth: TellBandwidth) -> None:
         """From now on orders are followed as they come, by a thread that ends with the process."""
@@ -48,7 +37,7 @@ class MoverInput:
         self._may_go.wait()
 
     def _obey(self, tell_bandwidth: TellBandwidth) -> None:
-        while line := self.line():
+        while (line := self._lines.line()) is not None:
             with contextlib.suppress(InvalidInput):  # an order of a server that knows more than we do
                 match read_order(line):
                     case GoOrder():

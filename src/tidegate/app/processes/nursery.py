@@ -5,9 +5,9 @@ that a fork is safe, this process has one thread, opens no store and no volume, 
 forked: the other end of a mover's standard input is the server's alone, and its end is the server's end. The process
 that syncs the catalogue comes from here too.
 
-The server's socket is standard input. `fork N TRADE` comes with the three standard handles of the process; the answer
-`forked N PID` comes with a handle of the process, and `ended N STATUS` follows at its end. A nursery whose server is
-gone ends. A nursery that dies takes nobody with it.
+The server's socket is standard input, with one message in each packet. `Fork` comes with the three standard handles of
+the process; the answer `Forked` comes with a handle of the process, and `Exited` follows at its end. A nursery whose
+server is gone ends. A nursery that dies takes nobody with it.
 """
 
 import importlib
@@ -18,12 +18,15 @@ import socket
 import sys
 import traceback
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from tidegate.app.machine.collector import loading
+from tidegate.disk.messages import Messages
+from tidegate.model.plain import Plain
 
-_LONGEST_MESSAGE = 64
+LONGEST_MESSAGE = 256
 _STANDARD_HANDLES = 3
 # Loaded only when they are needed elsewhere; none of them starts a thread when it is loaded (a test looks).
 _LATE = (
@@ -51,6 +54,37 @@ class Trade(StrEnum):
 
     MOVER = "mover"
     SYNC = "catalogue-sync"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fork(Plain):
+    """Fork one more process."""
+
+    type: Literal["fork"] = "fork"
+    number: int
+    trade: Trade
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forked(Plain):
+    """It is there."""
+
+    type: Literal["forked"] = "forked"
+    number: int
+    pid: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exited(Plain):
+    """It is gone; `status` is that of `os.waitpid`."""
+
+    type: Literal["exited"] = "exited"
+    number: int
+    status: int
+
+
+ORDERS: Messages[Fork] = Messages([Fork])
+ANSWERS: Messages[Forked | Exited] = Messages([Forked, Exited])
 
 
 def can_nurse() -> bool:
@@ -91,7 +125,7 @@ class _Nursery:
         self._bell, self._rope = os.pipe()
         os.set_blocking(self._bell, False)
         os.set_blocking(self._rope, False)
-        self._numbers: dict[int, bytes] = {}
+        self._numbers: dict[int, int] = {}
 
     def run(self) -> int:
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -108,18 +142,18 @@ class _Nursery:
                 message, handles = self._hear()
                 if not message:
                     return 0
-                _, number, trade = message.split()
-                self._fork(number, Trade(trade.decode()), handles)
+                order = ORDERS.decode(message)
+                self._fork(order.number, order.trade, handles)
 
     def _hear(self) -> tuple[bytes, Sequence[int]]:
         """The next message with its handles; an empty one at the server's end."""
         try:
-            message, handles, *_ = socket.recv_fds(self._server, _LONGEST_MESSAGE, _STANDARD_HANDLES)
+            message, handles, *_ = socket.recv_fds(self._server, LONGEST_MESSAGE, _STANDARD_HANDLES)
         except ConnectionResetError:  # the server was killed before it had read what it was told
             return b"", ()
         return message, handles
 
-    def _fork(self, number: bytes, trade: Trade, handles: Sequence[int]) -> None:
+    def _fork(self, number: int, trade: Trade, handles: Sequence[int]) -> None:
         pid = os.fork()
         if pid == 0:
             self._become(trade, handles)
@@ -128,7 +162,7 @@ class _Nursery:
         self._numbers[pid] = number
         # Nobody but us can take away the process before we have looked: the handle is of this one, and no other.
         process = os.pidfd_open(pid)
-        self._tell(b"forked %s %d" % (number, pid), process)
+        self._tell(Forked(number=number, pid=pid), process)
         os.close(process)
 
     def _become(self, trade: Trade, handles: Sequence[int]) -> NoReturn:
@@ -155,10 +189,10 @@ class _Nursery:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
                 return
-            self._tell(b"ended %s %d" % (self._numbers.pop(pid), status))
+            self._tell(Exited(number=self._numbers.pop(pid), status=status))
 
-    def _tell(self, message: bytes, *handles: int) -> None:
+    def _tell(self, message: Forked | Exited, *handles: int) -> None:
         try:
-            socket.send_fds(self._server, [message], list(handles))
+            socket.send_fds(self._server, [ANSWERS.encode(message)], list(handles))
         except (BrokenPipeError, ConnectionResetError):
             raise SystemExit(0) from None  # the server is gone

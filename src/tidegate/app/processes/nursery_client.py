@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from tidegate.app.processes.forked_process import ForkedProcess, three_pipes
-from tidegate.app.processes.nursery import Trade
+from tidegate.app.processes.nursery import ANSWERS, LONGEST_MESSAGE, ORDERS, Exited, Fork, Forked, Trade
 
 _PATIENCE_SECONDS = 20.0
-_LONGEST_MESSAGE = 64
 
 
 class NurseryGone(Exception):
@@ -103,12 +102,12 @@ class Nursery:
     def _ask(self, number: int, trade: Trade, handles: tuple[int, int, int]) -> None:
         if self._socket is None:
             raise NurseryGone("it died")
-        socket.send_fds(self._socket, [b"fork %d %s" % (number, trade.value.encode())], handles)
+        socket.send_fds(self._socket, [ORDERS.encode(Fork(number=number, trade=trade))], handles)
 
     def _hear(self) -> None:
         while self._socket is not None:
             try:
-                message, handles, *_ = socket.recv_fds(self._socket, _LONGEST_MESSAGE, 1)
+                message, handles, *_ = socket.recv_fds(self._socket, LONGEST_MESSAGE, 1)
             except BlockingIOError:
                 return
             except OSError:
@@ -116,11 +115,12 @@ class Nursery:
             if not message:
                 self._lost()
                 return
-            word, number, value = message.split()
-            if word == b"forked":
-                self._forked(int(number), int(value), handles[0])
-            elif child := self._children.pop(int(number), None):
-                child.has_ended(os.waitstatus_to_exitcode(int(value)))
+            match ANSWERS.decode(message):
+                case Forked(number=number, pid=pid):
+                    self._forked(number, pid, handles[0])
+                case Exited(number=number, status=status):
+                    if child := self._children.pop(number, None):
+                        child.has_ended(os.waitstatus_to_exitcode(status))
 
     def _forked(self, number: int, pid: int, handle: int) -> None:
         # Known from here on, also if nobody waits for it any more: its end may be the next thing that we hear.

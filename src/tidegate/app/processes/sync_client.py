@@ -11,9 +11,10 @@ import structlog
 
 from tidegate.app.processes.mover_process import Process
 from tidegate.app.processes.sync_cores import SyncCores
-from tidegate.app.processes.sync_messages import Begin, Ended, EndSync, Order, Sync, Word, next_message, packed
+from tidegate.app.processes.sync_messages import ORDERS, WORDS, Begin, Ended, EndSync, Order, Sync, Word
 from tidegate.catalogue.target_sync import SyncOutcome
 from tidegate.controllers.stores.catalogue_sync import SyncErrand
+from tidegate.disk.messages import lines_of
 from tidegate.errors import HelperLost
 
 log = structlog.get_logger(__name__)
@@ -35,7 +36,7 @@ class _Talk:
 
     def say(self, order: Order) -> None:
         if not self.over and self.process.stdin is not None and not self.process.stdin.is_closing():
-            self.process.stdin.write(packed(order))
+            self.process.stdin.write(ORDERS.encode(order))
 
     def hear(self, word: Word) -> None:
         errand, ended = self.asked.get(word.number, (None, None))
@@ -117,19 +118,27 @@ class SyncProcess:
         talk.asked[number] = (errand, ended)
         try:
             started_at, in_flight = errand.progress.started_at, errand.requests_in_flight
-            talk.say(Sync(number, errand.access, errand.order, started_at, in_flight))
-            outcome = (await self._end_of(talk, number, ended)).outcome
+            talk.say(
+                Sync(
+                    number=number,
+                    access=errand.access,
+                    order=errand.order,
+                    started_at=started_at,
+                    requests_in_flight=in_flight,
+                )
+            )
+            end = await self._end_of(talk, number, ended)
         finally:
             talk.asked.pop(number)
-        if isinstance(outcome, SyncOutcome):
-            return outcome
-        raise outcome or HelperLost("the sync was ended by somebody else")
+        if end.outcome is not None:
+            return end.outcome
+        raise end.error.as_error() if end.error else HelperLost("the sync was ended from outside")
 
     async def _end_of(self, talk: _Talk, number: int, ended: "asyncio.Future[Ended]") -> Ended:
         try:
             return await asyncio.shield(ended)
         except asyncio.CancelledError:
-            talk.say(EndSync(number))
+            talk.say(EndSync(number=number))
             try:
                 async with asyncio.timeout(self.patience):
                     await ended
@@ -148,7 +157,7 @@ class SyncProcess:
             raise HelperLost(f"no process for syncs could be started: {error.strerror}") from error
         log.info("process for syncs started", pid=process.pid)
         talk = _Talk(process)
-        talk.say(Begin(self.catalogue))
+        talk.say(Begin(catalogue=str(self.catalogue)))
         talk.tasks = [
             asyncio.create_task(_listen(talk, self.patience)),
             asyncio.create_task(_log_what_it_prints(process)),
@@ -159,8 +168,8 @@ class SyncProcess:
 async def _listen(talk: _Talk, patience: float) -> None:
     assert talk.process.stdout is not None  # noqa: S101  # asked for at the start
     try:
-        while (word := await next_message(talk.process.stdout)) is not None:
-            talk.hear(word)
+        async for line in lines_of(talk.process.stdout):
+            talk.hear(WORDS.decode(line))
     except Exception:
         # Whatever it was, nobody may wait for ever for words that are no longer heard.
         log.exception("the process that reads stores is not understood and is ended", pid=talk.process.pid)

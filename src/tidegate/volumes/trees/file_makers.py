@@ -9,17 +9,25 @@ Blocks lie in shared memory, so that nothing is sent but names and places.
 
 import mmap
 import os
-import pickle
 import select
 import signal
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tidegate.disk.messages import LineReader, write_all
 from tidegate.errors import HelperLost
 from tidegate.format.trees.batches import Pack
 from tidegate.format.trees.pack_message import encode_pack
-from tidegate.volumes.trees.maker_process import DONE, FAILED, FINISHED, HEADER, NO_BLOCK, become_maker, write_all
+from tidegate.volumes.trees.maker_process import (
+    ANSWERS,
+    HEADER,
+    NO_BLOCK,
+    Finished,
+    MakerFailed,
+    PackDone,
+    become_maker,
+)
 from tidegate.volumes.trees.writer import Notes, TreeWriter
 
 # One that it works on, and one that is there when it is done with it.
@@ -36,6 +44,10 @@ class _Maker:
     answers: int
     slots: list[int] = field(default_factory=list)
     """What it has in hand, the oldest first; it answers in that order."""
+    said: LineReader = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.said = LineReader(self.answers)
 
     def stop_ordering(self) -> None:
         """It goes on with what it has, and then says goodbye."""
@@ -128,23 +140,30 @@ class FileMakers:
 
     def _hear(self, *makers: _Maker) -> Notes | None:
         """Wait until one of them is done with something, or with everything: then it has notes. Raises what failed."""
+        maker = self._speaker(makers)
+        line = maker.said.line()
+        if line is None:
+            raise HelperLost("a process that made files was killed before it was done", hint="is there enough memory?")
+        match ANSWERS.decode(line):
+            case PackDone():
+                self._free.append(maker.slots.pop(0))
+                return None
+            case Finished(notes=notes):
+                return notes
+            case MakerFailed(error=error):
+                raise error.as_error()
+
+    def _speaker(self, makers: Sequence[_Maker]) -> _Maker:
+        """Wait until one of them has said something, or is gone."""
+        for maker in makers:
+            if maker.said.has_line:
+                return maker
         poll = select.poll()
         for maker in makers:
             poll.register(maker.answers, select.POLLIN)
         while not (ready := poll.poll(_BETWEEN_LOOKS_MS)):
             self._on_wait()
-        maker = next(maker for maker in makers if maker.answers == ready[0][0])
-        kind = os.read(maker.answers, 1)
-        if kind == DONE:
-            self._free.append(maker.slots.pop(0))
-            return None
-        if kind == FAILED:
-            error: Exception = pickle.loads(_rest(maker))  # noqa: S301  from a process of our own
-            raise error
-        if kind == FINISHED:
-            notes: Notes = pickle.loads(_rest(maker))  # noqa: S301
-            return notes
-        raise HelperLost("a process that made files was killed before it was done", hint="is there enough memory?")
+        return next(maker for maker in makers if maker.answers == ready[0][0])
 
     def _end(self) -> None:
         for maker in self._makers:
@@ -166,8 +185,3 @@ def _forked() -> int | None:
             return os.fork()
         except OSError:
             return None
-
-
-def _rest(maker: _Maker) -> bytes:
-    with open(maker.answers, "rb", closefd=False) as words:
-        return words.read()

@@ -1,8 +1,9 @@
 """The process that makes small files: reads packs from a pipe, finds their bytes in shared memory, tells when done.
 
     to it       slot, length, then the pack's entries; slot NO_BLOCK: the files are zeros. The end: no more will come
-    from it     DONE after each pack; at the end FINISHED and what to tell; after an error FAILED and the error
+    from it     PackDone after each pack; at the end Finished; after an error MakerFailed
 
+The packs are no JSON: to write and read a thousand entries as such takes several times as long as the files of some.
 Two pipes, so that it can stop listening before it says why.
 
 It is forked, and so has everything that its parent had. It touches none of it but the tree and the two above.
@@ -10,19 +11,47 @@ It is forked, and so has everything that its parent had. It touches none of it b
 
 import gc
 import os
-import pickle
 import signal
 import struct
 from collections.abc import Iterable, Iterator
-from typing import NoReturn
+from dataclasses import dataclass
+from typing import Literal, NoReturn
 
+from tidegate.disk.messages import Messages, SentError, write_all
 from tidegate.format.trees.batches import Pack
 from tidegate.format.trees.pack_message import decode_pack
-from tidegate.volumes.trees.writer import TreeWriter
+from tidegate.model.plain import Plain
+from tidegate.volumes.trees.writer import Notes, TreeWriter
 
 HEADER = struct.Struct("<iI")
 NO_BLOCK = -1
-DONE, FINISHED, FAILED = b".", b"#", b"!"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackDone(Plain):
+    """The oldest pack that it had is made."""
+
+    type: Literal["done"] = "done"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished(Plain):
+    """Everything is made."""
+
+    type: Literal["finished"] = "finished"
+    notes: Notes
+
+
+@dataclass(frozen=True, kw_only=True)
+class MakerFailed(Plain):
+    """It ends with this."""
+
+    type: Literal["failed"] = "failed"
+    error: SentError
+
+
+ANSWERS: Messages[PackDone | Finished | MakerFailed] = Messages([PackDone, Finished, MakerFailed])
+_DONE = ANSWERS.encode(PackDone())
 
 
 def become_maker(
@@ -59,19 +88,12 @@ def _answer(orders: int, answers: int, blocks: memoryview, block_size: int, writ
         for slot, pack in _packs(orders):
             begin = slot * block_size
             writer.write_pack(pack, None if slot == NO_BLOCK else blocks[begin : begin + block_size])
-            os.write(answers, DONE)
+            os.write(answers, _DONE)
     except Exception as error:  # noqa: BLE001  raised again in the parent
         # The orders are closed by now. Should the parent be sending some, it notices and listens.
-        write_all(answers, FAILED + pickle.dumps(error))
+        write_all(answers, ANSWERS.encode(MakerFailed(error=SentError.of(error))))
     else:
-        write_all(answers, FINISHED + pickle.dumps(writer.notes))
-
-
-def write_all(pipe: int, message: bytes) -> None:
-    """Also what does not fit at once."""
-    rest = memoryview(message)
-    while rest:
-        rest = rest[os.write(pipe, rest) :]
+        write_all(answers, ANSWERS.encode(Finished(notes=writer.notes)))
 
 
 def _packs(orders: int) -> Iterator[tuple[int, Pack]]:

@@ -18,6 +18,7 @@ from tidegate.format.trees.access_list import ACCESS_LIST, mode_without
 from tidegate.format.trees.batches import Pack, Part, SplitFile
 from tidegate.format.trees.entry import ROOT_PATH, EntryType, TreeEntry
 from tidegate.format.trees.shown_path import shown_path
+from tidegate.model.plain import Plain
 from tidegate.volumes.trees.attributes import set_xattr_in
 from tidegate.volumes.trees.beneath import DIRECTORY, Beneath
 from tidegate.volumes.warning_list import WarningList
@@ -32,7 +33,16 @@ _COARSEST_NS = 2 * 10**9
 _MOST_DIRECTORIES = 64
 _A_TIME_NS = 10**18 + 123_456_789
 
-Notes = tuple[WarningList, bool, bool]
+
+@dataclass(frozen=True, kw_only=True)
+class Notes(Plain):
+    """What there is to tell of the files that one writer made."""
+
+    warnings: tuple[str, ...]
+    more_warnings: int
+    """Beyond those."""
+    owners_left_out: bool
+    rounded_times: bool
 
 
 @dataclass
@@ -126,15 +136,19 @@ class TreeWriter:
 
     @property
     def notes(self) -> Notes:
-        """What there is to tell so far: warnings, whether owners were left out, and whether times were rounded."""
-        return self._warnings, self._owners_left_out, self._rounded_times
+        """What there is to tell so far."""
+        return Notes(
+            warnings=tuple(self._warnings.first),
+            more_warnings=self._warnings.more,
+            owners_left_out=self._owners_left_out,
+            rounded_times=self._rounded_times,
+        )
 
     def take_over(self, notes: Notes) -> None:
         """Tell also what another writer of the same tree would tell."""
-        warnings, owners_left_out, rounded_times = notes
-        self._warnings.take_over(warnings)
-        self._owners_left_out |= owners_left_out
-        self._rounded_times |= rounded_times
+        self._warnings.add_all(notes.warnings, more=notes.more_warnings)
+        self._owners_left_out |= notes.owners_left_out
+        self._rounded_times |= notes.rounded_times
 
     def close(self) -> None:
         """Give the handles back."""
