@@ -2,12 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { SystemBackup, SystemRestore } from "../src/api/types";
 import { calendar, level, pileUps } from "../src/logic/calendar";
 import { chainAround } from "../src/logic/chain";
-import { jobLog } from "../src/logic/job_log";
 import { loadHistory } from "../src/logic/load_history";
 import { runOf, strip } from "../src/logic/strip";
 import { backupSteps, planSentence, reliedOn, restoreSteps, volumesDone } from "../src/logic/system";
 import { crumbs, exactGlob, readable } from "../src/logic/tree";
-import { backup, schedule } from "./build";
+import { schedule } from "./build";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();
@@ -173,53 +172,6 @@ describe("a chain", () => {
     });
     test("that does not know the backup has nobody in the middle", () =>
         expect(chainAround(all, "x").links.some((one) => one.here)).toBe(false));
-});
-
-describe("a log", () => {
-    const event = (reason: string, minutes: number, count = 1) => ({
-        type: "Normal",
-        reason,
-        message: reason.toLowerCase(),
-        count,
-        firstTimestamp: at(minutes),
-        lastTimestamp: at(minutes),
-    });
-    test("has the job and its volumes in one row by time, warnings before the end", () => {
-        const job = backup(
-            "b",
-            { events: [event("Started", 1), event("Completed", 9, 2)] as never },
-            {},
-            {
-                creationTimestamp: at(0),
-            },
-        );
-        const lines = jobLog(job, [
-            {
-                kind: "PodVolumeBackup",
-                metadata: { name: "t", creationTimestamp: at(1) },
-                spec: { volumeNamespace: "shop", volumeName: "db", storeBackup: "s", target: "usb", path: "/data" },
-                status: {
-                    phase: "Failed",
-                    message: "the disk is full",
-                    conditions: [],
-                    acceptedTimestamp: at(2),
-                    startTimestamp: at(3),
-                    completionTimestamp: at(5),
-                    result: { warnings: ["one file changed"] },
-                },
-            },
-        ]);
-        expect(lines.map((line) => `${line.what}: ${line.message}`)).toEqual([
-            "Created: ",
-            "Started: started",
-            "Accepted: t",
-            "Started: from /data to s in usb",
-            "Warning: one file changed",
-            "Failed: the disk is full",
-            "Completed: completed (2 times)",
-        ]);
-        expect(lines.filter((line) => line.bad).map((line) => line.what)).toEqual(["Warning", "Failed"]);
-    });
 });
 
 describe("a backup that is deleted", () => {

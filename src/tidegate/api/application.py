@@ -23,6 +23,7 @@ from tidegate.api.routes import (
     deletions,
     events,
     health,
+    job_logs,
     load,
     notifications,
     page,
@@ -96,6 +97,7 @@ def _routes() -> Sequence[BaseRoute]:
     v1.include_router(verifications.router)
     v1.include_router(notifications.router)
     v1.include_router(pins.router)
+    v1.include_router(job_logs.router)
     v1.include_router(backup_files.router)
     v1.include_router(deletions.router)
     v1.include_router(events.router)

@@ -23,13 +23,18 @@ class LogLine(NamedTuple):
     what: str
     message: str = ""
 
+    @property
+    def bad(self) -> bool:
+        """Whether something went wrong."""
+        return self.what in _BAD
+
 
 JOB_LOG: TableView[LogLine] = TableView(
     (LogLine,),
     (
         Column("TIME", lambda line, reader: reader.moment(line.at)),
         Column("WHO", lambda line, _: line.who),
-        Column("WHAT", lambda line, _: Cell(line.what, Tone.BAD if line.what in _BAD else Tone.PLAIN)),
+        Column("WHAT", lambda line, _: Cell(line.what, Tone.BAD if line.bad else Tone.PLAIN)),
         Column("MESSAGE", lambda line, _: line.message),
     ),
 )

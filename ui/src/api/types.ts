@@ -347,6 +347,10 @@ export type JobBytes = {
   secondsLeft?: number;
 };
 
+export type JobLog = {
+  data: (LogEntry)[];
+};
+
 export type KeptVolume = {
   volume: string;
   message: string;
@@ -390,6 +394,14 @@ export type LoadedNode = {
   ready: boolean;
   slots?: number;
   load: NodeLoad;
+};
+
+export type LogEntry = {
+  at: string;
+  who: string;
+  what: string;
+  message: string;
+  bad: boolean;
 };
 
 export type Login = {

@@ -1,14 +1,15 @@
 import { useEffect, useRef } from "preact/hooks";
-import { type LogLine, jobLog } from "../logic/job_log";
+import type { LogEntry } from "../api/types";
 import { asSeconds } from "../logic/moments";
 import { Command } from "../parts/command";
+import { useJobLog } from "../store/job_log";
 
 const MOST_LINES = 300;
 
 type Props = {
     label: string;
-    job: Parameters<typeof jobLog>[0];
-    transfers: Parameters<typeof jobLog>[1];
+    job: Parameters<typeof useJobLog>[0];
+    transfers: Parameters<typeof useJobLog>[1];
     command: string;
 };
 
@@ -16,7 +17,7 @@ type Props = {
 export function JobLog({ label, job, transfers, command }: Props) {
     const list = useRef<HTMLUListElement>(null);
     const atEnd = useRef(true);
-    const lines = jobLog(job, transfers);
+    const lines = useJobLog(job, transfers);
     useEffect(() => {
         if (atEnd.current) list.current?.scrollTo(0, list.current.scrollHeight);
     }, [lines.length]);
@@ -36,7 +37,7 @@ export function JobLog({ label, job, transfers, command }: Props) {
     );
 }
 
-const Line = ({ line }: { line: LogLine }) => (
+const Line = ({ line }: { line: LogEntry }) => (
     <li data-bad={line.bad || undefined} title={line.at}>
         <time dateTime={line.at}>{asSeconds(Date.parse(line.at))}</time>
         <span>{line.who}</span>
