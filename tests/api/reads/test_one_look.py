@@ -105,7 +105,7 @@ def restore(name, namespace):
     return a_restore(name, namespace).with_metadata(finalizers=(RESTORE_FINALIZER,))
 
 
-@pytest.mark.parametrize("address", ["/v1/backups", "/v1/backups?limit=4"])
+@pytest.mark.parametrize("address", ["/v1/backups", "/v1/backups?limit=20"])
 async def test_every_list_of_backups_under_stress_has_places_without_holes(busy, address):
     world, client = busy
     seen, bad = await holes(world, client, Backup, backup, address=address, waits="Queued")
