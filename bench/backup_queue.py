@@ -15,13 +15,14 @@ import structlog
 from bench.resource_store import WallClock
 from bench.rows import Row
 from tidegate.controllers.queue.backup_queue import BackupQueue
-from tidegate.controllers.queue.mirror import QueueMirror
 from tidegate.controllers.runtime import Runtime
 from tidegate.decide.queue.plan import plan_admissions
-from tidegate.decide.queue.table import QueueTable, Surroundings
+from tidegate.decide.queue.surroundings import Surroundings
 from tidegate.model.backups.backup import Backup, BackupPhase, BackupSpec, BackupStatus
 from tidegate.model.resource import Condition, Metadata
 from tidegate.model.setting import Setting, SettingSpec
+from tidegate.state.queue import QueueTable
+from tidegate.state.server_state import ServerState
 from tidegate.testing.resources.counting_store import CountingStore
 
 NAMESPACES = tuple(f"team-{number:04}" for number in range(1_000))
@@ -64,16 +65,17 @@ def _pass_seconds(queued: int) -> float:
 
 async def _drain() -> list[Row]:
     """New, Queued, ReadyToStart through the real queue; each is over at once when it is ready."""
-    clock, ids, mirror = WallClock(), count(), QueueMirror()
+    clock, ids = WallClock(), count()
     store = CountingStore(clock=clock, new_id=lambda: str(next(ids)))
     await store.create(Setting(metadata=Metadata(name="concurrent-backups"), spec=SettingSpec(value=str(LIMIT))))
     for number in range(DRAINED):
         await store.create(sample_backup(number, phase=BackupPhase.NEW))
-    runtime = Runtime(store, clock, Random(1), [BackupQueue(store, clock, mirror)], mirror=mirror)
+    state = ServerState(store, clock, Random(1))
+    runtime = Runtime(state, clock, Random(1), [BackupQueue(state, clock, asyncio.Lock())])
     began = time.perf_counter()
     runtime.start()
     ended = 0
-    async for event in store.watch([Backup], since=(await store.list(Backup, limit=1)).resource_version):
+    async for event in store.watch(Backup, since=(await store.list(Backup, limit=1)).resource_version):
         backup = event.resource
         if isinstance(backup, Backup) and backup.status.phase is BackupPhase.READY_TO_START:
             await store.update_status(backup.with_status(phase=BackupPhase.COMPLETED))

@@ -9,6 +9,7 @@ import sys
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from random import Random
 
 from bench.far_client import credentials_of
 from tidegate.api.services import Services
@@ -27,6 +28,7 @@ from tidegate.catalogue.target_sync import SyncOrder
 from tidegate.controllers.stores.catalogue_sync import SyncErrand
 from tidegate.model.transfers.mover_job import TargetAccess
 from tidegate.resources.memory import MemoryStore
+from tidegate.state.server_state import ServerState
 from tidegate.testing.resources.builders import a_target
 
 TOKEN = "bench"
@@ -48,8 +50,11 @@ async def _serve(path: Path, access: TargetAccess, in_flight: int) -> None:
     await store.create(a_target("far", url="s3://bucket@region/"))
     children = Children(path.with_name("maps"))
     process = SyncProcess(path, lambda: children.start(Trade.SYNC))
+    state = ServerState(store, clock, Random())
+    state.start()
+    await state.until_listed()
     services = Services(
-        store,
+        state,
         clock,
         LocalVolumeProbe(),
         ThreadedStoreProbe(),

@@ -14,7 +14,6 @@ from random import Random
 import structlog
 
 from bench.backup_queue import LIMIT, NAMESPACES, sample_backup
-from tidegate.api.queue_around import AroundQueue
 from tidegate.api.services import Services
 from tidegate.app.http.server import HttpServer, listening_socket, url_of
 from tidegate.app.machine.clock import SystemClock
@@ -23,13 +22,13 @@ from tidegate.app.machine.identity import new_id
 from tidegate.app.machine.store_probe import ThreadedStoreProbe
 from tidegate.app.machine.volume_probe import LocalVolumeProbe
 from tidegate.controllers.queue.backup_queue import BackupQueue
-from tidegate.controllers.queue.mirror import QueueMirror
 from tidegate.controllers.runtime import Runtime
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.volumes.volume import Namespace
 from tidegate.resources.sqlite import SqliteStore
+from tidegate.state.server_state import ServerState
 from tidegate.testing.resources.builders import a_target
 
 TOKEN = "bench"
@@ -57,28 +56,24 @@ def _ended() -> Iterator[Backup]:
 
 
 async def _serve(path: Path, queued: int) -> None:
-    clock, mirror = SystemClock(), QueueMirror()
+    clock = SystemClock()
     store = await SqliteStore.open(path, clock=clock, new_id=new_id)
     await _fill(store, queued)
-    runtime = Runtime(store, clock, Random(1), [BackupQueue(store, clock, mirror)], mirror=mirror)  # jitter
+    state = ServerState(store, clock, Random(1))
+    runtime = Runtime(state, clock, Random(1), [BackupQueue(state, clock, asyncio.Lock())])  # jitter
     services = Services(
-        store,
+        state,
         clock,
         LocalVolumeProbe(),
         ThreadedStoreProbe(),
         token_is_good=lambda token: token == TOKEN,
         version="bench",
-        queue=mirror.table,
-        figures=mirror.figures,
-        restores=mirror.restores,
-        around_queue=AroundQueue(lambda: mirror.news_around),
-        queue_decisions=lambda: mirror.decisions,
     )
     since = (await store.list(Setting)).resource_version
     search_seldom()  # as the server does
     runtime.start()
     started = set()
-    async for event in store.watch([Backup], since=since):
+    async for event in store.watch(Backup, since=since):
         if isinstance(event.resource, Backup) and event.resource.status.phase is BackupPhase.READY_TO_START:
             started.add(event.resource.name)
             if len(started) == LIMIT:

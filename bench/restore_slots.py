@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from statistics import quantiles
 
 import structlog
@@ -33,6 +34,8 @@ from tidegate.model.transfers.mover_job import ResultReport, TargetAccess, Uploa
 from tidegate.model.transfers.transfer import DOWNLOADS, DataDownload, Transfer, TransferPhase, TransferSpec
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.resources.sqlite import SqliteStore
+from tidegate.state.merged_watch import watch_kinds
+from tidegate.state.server_state import ServerState
 from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
@@ -87,7 +90,7 @@ class _Onlooker:
 
     async def look(self, store: SqliteStore, since: str, *, expected: int) -> None:
         """Until all are over."""
-        async for event in store.watch(DOWNLOADS, since=since):
+        async for event in watch_kinds(store, dict.fromkeys(DOWNLOADS, since)):
             transfer = event.resource
             assert isinstance(transfer, Transfer)  # nothing else is watched
             self._note(transfer, time.perf_counter())
@@ -128,7 +131,9 @@ async def _measure(place: Path, *, real: bool) -> _Onlooker:
     for number in range(count):
         await store.create(_download(number, place / f"back-{number}"))
     movers = ChildMovers(Children(place / "maps")) if real else FakeMovers(obliging=True)
-    runtime, supervisor = build_runtime(store, clock, movers, FakeStoreProbe(), volume_probe=FakeVolumeProbe())
+    runtime, supervisor = build_runtime(
+        ServerState(store, clock, Random(1)), clock, movers, FakeStoreProbe(), volume_probe=FakeVolumeProbe()
+    )
     search_seldom()  # as the server does
     seen = _Onlooker()
     since = (await store.list(DataDownload, limit=1)).resource_version

@@ -18,7 +18,6 @@ from tidegate.controllers.runtime import Runtime
 from tidegate.controllers.transfers.gates import TransferGates
 from tidegate.decide.transfers.gate_surroundings import GateSurroundings
 from tidegate.decide.transfers.gates import plan_accepts, plan_starts
-from tidegate.decide.transfers.table import TransferTable
 from tidegate.decide.transfers.waits import TransferWaits
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata
@@ -28,6 +27,9 @@ from tidegate.model.transfers.transfer import TRANSFERS, DataDownload, DataUploa
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.resources.memory import MemoryStore
+from tidegate.state.merged_watch import watch_kinds
+from tidegate.state.server_state import ServerState
+from tidegate.state.transfers import TransferTable
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.takeover import NothingToTakeOver
 from tidegate.testing.resources.counting_store import CountingStore
@@ -86,8 +88,8 @@ async def _gates(clock: Clock) -> AsyncIterator[tuple[CountingStore, Runtime]]:
     untold = (transfer.replace(status=transfer.status.no_longer_waiting()) for transfer in _transfers(WAITING))
     for resource in (*_NODES, _LOAD, *untold):
         await store.create(resource)
-    runtime = Runtime(store, clock, Random(1), [])
-    runtime.reconcilers = [TransferGates(store, clock, runtime.transfers, NothingToTakeOver())]
+    state = ServerState(store, clock, Random(1))
+    runtime = Runtime(state, clock, Random(1), [TransferGates(state, clock, NothingToTakeOver())])
     try:
         yield store, runtime
     finally:
@@ -103,7 +105,7 @@ async def _drain() -> list[Row]:
         runtime.start()
         await _play_movers(store, since)
         seconds = time.perf_counter() - began
-        recounts = runtime.transfers.table.prepare_count.recounts
+        recounts = runtime.state.transfers.prepare_count.recounts
     others = 2 * WAITING
     return [
         Row(
@@ -132,7 +134,7 @@ async def _play_movers(store: CountingStore, since: str) -> None:
         TransferPhase.IN_PROGRESS: TransferPhase.COMPLETED,
     }
     seen: set[tuple[str, TransferPhase]] = set()
-    async for event in store.watch(TRANSFERS, since=since):
+    async for event in watch_kinds(store, dict.fromkeys(TRANSFERS, since)):
         transfer = event.resource
         if not isinstance(transfer, Transfer) or transfer.status.phase not in steps:
             continue
@@ -152,7 +154,7 @@ async def _idle() -> list[Row]:
     async with _gates(clock) as (store, runtime):
         runtime.resync = timedelta(days=1)  # the runtime's own safety net is another matter
         runtime.start()
-        while runtime.transfers.table.waiting_count() < WAITING - 8 or _untold(runtime.transfers.table):
+        while runtime.state.transfers.waiting_count() < WAITING - 8 or _untold(runtime.state.transfers):
             await settle(1000)
         await clock.advance(timedelta(minutes=10))  # until the last one was told the newest reason
         store.asked.clear()

@@ -12,6 +12,7 @@ from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.machine.documented import DocumentedTransport
+from tidegate.testing.resources.a_state import running_state
 
 
 @pytest.fixture
@@ -25,18 +26,18 @@ def store_probe():
 
 
 @pytest.fixture
-def services(volume_probe, store_probe):
+async def services(volume_probe, store_probe):
     clock = ManualClock()
-    store = MemoryStore(clock=clock, new_id=counting_ids())
-    return Services(
-        store,
-        clock,
-        volume_probe,
-        store_probe,
-        token_is_good=lambda token: token == "secret",
-        version="9.9",
-        hooks=FakeHooks(),
-    )
+    async with running_state(MemoryStore(clock=clock, new_id=counting_ids()), clock) as state:
+        yield Services(
+            state,
+            clock,
+            volume_probe,
+            store_probe,
+            token_is_good=lambda token: token == "secret",
+            version="9.9",
+            hooks=FakeHooks(),
+        )
 
 
 @pytest.fixture

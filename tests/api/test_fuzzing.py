@@ -18,6 +18,7 @@ from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.machine.server_process import ServerProcess
+from tidegate.testing.resources.a_state import a_state
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 # The same cases in every run: a test that fails today fails tomorrow.
@@ -33,7 +34,12 @@ def application(*, shutting_down=False):
     clock = ManualClock()
     store = MemoryStore(clock=clock, new_id=counting_ids())
     services = Services(
-        store, clock, FakeVolumeProbe(), FakeStoreProbe(), token_is_good=lambda token: token == "t", version="1"
+        a_state(store, clock),
+        clock,
+        FakeVolumeProbe(),
+        FakeStoreProbe(),
+        token_is_good=lambda token: token == "t",
+        version="1",
     )
     if shutting_down:
         services.shutting_down.set()

@@ -19,6 +19,7 @@ from tidegate.testing.doubles.scratch import FakeScratch
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_backup, a_node, a_target, a_volume
 from tidegate.testing.resources.put import put
 from tidegate.testing.resources.small_store import SmallStore
@@ -43,7 +44,9 @@ class World:
         self._build()
 
     def _build(self):
-        self.runtime, self.supervisor = build_runtime(self.store, self.clock, self.host, self.store_probe, **self.rest)
+        self.runtime, self.supervisor = build_runtime(
+            a_state(self.store, self.clock), self.clock, self.host, self.store_probe, **self.rest
+        )
 
     @property
     def host(self):

@@ -10,9 +10,11 @@ from tidegate.decide.transfers.restore_limit import IN_PROGRESS, RESTORE_PRIORIT
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfers.transfer import DOWNLOADS, TRANSFERS, DataDownload, DataUpload, TransferPhase
+from tidegate.state.merged_watch import watch_kinds
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.takeover import NothingToTakeOver
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_node, a_transfer
 from tidegate.testing.resources.counting_store import CountingStore
 from tidegate.testing.resources.put import put
@@ -34,10 +36,9 @@ class GateWorld:
 
     def begin(self, store=None):
         """A server's life, on this store or on one in front of it."""
-        self.gates = None
-        self.runtime = Runtime(store or self.store, self.clock, Random(1), [])
-        self.gates = TransferGates(store or self.store, self.clock, self.runtime.transfers, NothingToTakeOver())
-        self.runtime.reconcilers = [self.gates]
+        state = a_state(store or self.store, self.clock)
+        self.gates = TransferGates(state, self.clock, NothingToTakeOver())
+        self.runtime = Runtime(state, self.clock, Random(1), [self.gates])
 
     async def start(self):
         self.runtime.start()
@@ -120,7 +121,7 @@ class Onlooker:
         self._expected = None
 
     async def look(self, since):
-        async for event in self._store.watch(DOWNLOADS, since=since):
+        async for event in watch_kinds(self._store, dict.fromkeys(DOWNLOADS, since)):
             name, transfer = event.resource.name, event.resource
             holds = transfer.metadata.labels.get(RESTORE_PRIORITY_LABEL) == IN_PROGRESS
             # What runs without the label would be a slot that nobody sees.

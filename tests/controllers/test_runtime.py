@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from tidegate.controllers.queue.backup_queue import BackupQueue
 from tidegate.controllers.reconcile.reconciler import Next, Watch, always, owners
 from tidegate.controllers.runtime import Runtime
 from tidegate.errors import DamagedMetadata, StaleVersion, StoreUnavailable
@@ -20,6 +21,7 @@ from tidegate.model.volumes.volume import Volume
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_backup, a_restore, a_schedule, a_transfer
 
 
@@ -59,7 +61,7 @@ async def start():
     async def begin(*reconcilers, store=None, clock=None, **options):
         clock = clock or ManualClock()
         store = store or MemoryStore(clock=clock, new_id=counting_ids())
-        runtime = Runtime(store, clock, Random(1), reconcilers, **options)
+        runtime = Runtime(a_state(store, clock), clock, Random(1), reconcilers, **options)
         running.append(runtime)
         runtime.start()
         await settle(50)
@@ -84,7 +86,7 @@ async def test_a_stop_ends_also_where_a_reconciler_loses_its_cancel():
     clock, deaf = ManualClock(), Deaf()
     store = MemoryStore(clock=clock, new_id=counting_ids())
     await store.create(a_backup("first"))
-    runtime = Runtime(store, clock, Random(1), [deaf])
+    runtime = Runtime(a_state(store, clock), clock, Random(1), [deaf])
     runtime.start()
     await settle(50)
     assert deaf.seen == ["first"]
@@ -97,7 +99,7 @@ async def test_what_exists_at_the_start_is_announced_and_so_is_every_change():
     clock, recorder = ManualClock(), Recorder()
     store = MemoryStore(clock=clock, new_id=counting_ids())
     first = await store.create(a_backup("first"))
-    runtime = Runtime(store, clock, Random(1), [recorder])
+    runtime = Runtime(a_state(store, clock), clock, Random(1), [recorder])
     runtime.start()
     await settle(50)
     await store.create(a_backup("second"))
@@ -135,7 +137,7 @@ async def test_a_failed_list_is_never_taken_for_an_empty_one():
     clock, recorder = ManualClock(), Recorder()
     store = ShakyStore(clock=clock, new_id=counting_ids())
     await store.create(a_backup("b"))
-    runtime = Runtime(store, clock, Random(1), [recorder])
+    runtime = Runtime(a_state(store, clock), clock, Random(1), [recorder])
     runtime.start()
     await settle(50)
     assert recorder.seen == []
@@ -203,14 +205,14 @@ async def test_what_a_scrape_tells_is_kept_by_the_watch_and_is_what_is_stored(wo
     await world.store.create(a_restore("s", "shop"))
     await world.settle()
 
-    (volume, ended), *others = world.runtime.scrapes.last_backups()
+    (volume, ended), *others = world.runtime.state.scrape_figures.last_backups()
     assert (volume, others) == (Ref("Volume", "db", "shop"), [])
     assert ended == (await world.store.get(Volume, "db", "shop")).status.last_backup_at
-    before = world.runtime.scrapes
+    before = world.runtime.state.scrape_figures
     assert before.restore_phases() == Counter(one.status.phase for one in await world.all(Restore))
 
     await world.restart()
-    after = world.runtime.scrapes
+    after = world.runtime.state.scrape_figures
     assert (after.last_backups(), after.restore_phases()) == (before.last_backups(), before.restore_phases())
 
 
@@ -230,7 +232,7 @@ async def test_a_damaged_resource_does_not_stop_the_work_on_other_kinds():
     store = PartlyDamagedStore(clock=clock, new_id=counting_ids())
     await store.create(a_backup("b"))
     await store.create(a_schedule("nightly", "0 3 * * *"))
-    runtime = Runtime(store, clock, Random(1), [recorder])
+    runtime = Runtime(a_state(store, clock), clock, Random(1), [recorder])
     runtime.start()
     await settle(50)
     await runtime.stop()
@@ -238,14 +240,16 @@ async def test_a_damaged_resource_does_not_stop_the_work_on_other_kinds():
     assert sorted(recorder.seen) == ["b", "nightly"]
 
 
-async def test_without_all_backups_nothing_is_planned():
-    clock, recorder = ManualClock(), Recorder(watches=(Watch(Backup), Watch(Schedule)))
+@pytest.mark.parametrize("damaged", [Backup, Restore])
+async def test_without_all_backups_and_restores_nothing_is_planned(damaged):
+    clock = ManualClock()
     store = PartlyDamagedStore(clock=clock, new_id=counting_ids())
-    store.damaged = Backup
-    await store.create(a_schedule("nightly", "0 3 * * *"))
-    runtime = Runtime(store, clock, Random(1), [recorder])
+    store.damaged = damaged
+    await store.create(a_backup("b"))
+    state = a_state(store, clock)
+    runtime = Runtime(state, clock, Random(1), [BackupQueue(state, clock, asyncio.Lock())])
     runtime.start()
     await settle(50)
     await runtime.stop()
 
-    assert recorder.seen == []
+    assert str((await store.get(Backup, "b")).status.phase) == "New"

@@ -196,7 +196,7 @@ async def test_after_a_restart_the_new_are_queued_in_the_order_of_asking(shop):
         await shop.clock.advance(shop.runtime.resync / 600)
     await shop.restart()
 
-    table = shop.runtime.mirror.table
+    table = shop.runtime.state.queue
     assert (await phases(shop, "zebra"), [e.name for e in table.queued()]) == (["InProgress"], ["mole", "ant"])
 
 
@@ -209,7 +209,7 @@ async def test_after_a_restart_the_queued_keep_their_places(shop):
     await shop.restart()
 
     assert [backup.status.queue_ticket for backup in await shop.all(Backup)] == before
-    assert [entry.name for entry in shop.runtime.mirror.table.queued()] == ["b", "a"]
+    assert [entry.name for entry in shop.runtime.state.queue.queued()] == ["b", "a"]
 
 
 async def test_after_a_restart_the_ready_go_on_at_once(shop):

@@ -5,11 +5,11 @@ from dataclasses import replace
 from tidegate.decide.transfers.gate_surroundings import GateSurroundings
 from tidegate.decide.transfers.gates import plan_accepts, plan_starts
 from tidegate.decide.transfers.restore_limit import RESTORE_PRIORITY_LABEL, in_progress
-from tidegate.decide.transfers.table import TransferTable
 from tidegate.decide.transfers.waits import TransferWaits
 from tidegate.model.setting import effective_settings
 from tidegate.model.transfers.load import parse_load_concurrency
 from tidegate.model.transfers.transfer import DataDownload, TransferPhase
+from tidegate.state.transfers import TransferTable
 from tidegate.testing.resources.builders import a_node, a_target
 from tidegate.testing.resources.builders import a_transfer as built
 

@@ -90,7 +90,7 @@ async def story(store: ResourceStore, steps: Sequence[Step]) -> list[object]:
     seen += (await store.list(Backup)).items
     end = await store.create(a_backup("end"))
     count = int(end.metadata.resource_version)
-    return [*seen, *await take(store.watch([Backup], since="0"), count)]
+    return [*seen, *await take(store.watch(Backup, since="0"), count)]
 
 
 def in_memory(steps: Sequence[Step]) -> list[object]:

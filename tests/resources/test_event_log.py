@@ -15,7 +15,7 @@ def event(version: int) -> Event:
 
 
 async def collect(log: EventLog, since: str) -> list[str]:
-    return [event.resource_version async for event in log.watch([Backup], since=since)]
+    return [event.resource_version async for event in log.watch(Backup, since=since)]
 
 
 async def test_closing_ends_all_watchers_after_what_is_there() -> None:
@@ -34,22 +34,22 @@ async def test_versions_before_the_log_began_are_not_known() -> None:
     log.publish([event(8)])
 
     with pytest.raises(WatchExpired):
-        await take(log.watch([Backup], since="6"), 1)
-    assert (await take(log.watch([Backup], since="7"), 1))[0].resource_version == "8"
+        await take(log.watch(Backup, since="6"), 1)
+    assert (await take(log.watch(Backup, since="7"), 1))[0].resource_version == "8"
 
 
 async def test_exactly_what_is_kept_can_be_watched() -> None:
     log = EventLog(last_version=0, kept_events=4)
     log.publish(event(version) for version in range(1, 12))
 
-    assert [e.resource_version for e in await take(log.watch([Backup], since="7"), 4)] == ["8", "9", "10", "11"]
+    assert [e.resource_version for e in await take(log.watch(Backup, since="7"), 4)] == ["8", "9", "10", "11"]
     with pytest.raises(WatchExpired):
-        await take(log.watch([Backup], since="6"), 1)
+        await take(log.watch(Backup, since="6"), 1)
 
 
 async def test_a_watcher_that_the_ring_went_past_is_told_so() -> None:
     log = EventLog(last_version=0, kept_events=4)
-    slow = log.watch([Backup], since="0")
+    slow = log.watch(Backup, since="0")
     log.publish([event(1), event(2)])
     assert (await anext(slow)).resource_version == "1"
 
@@ -61,7 +61,7 @@ async def test_a_watcher_that_the_ring_went_past_is_told_so() -> None:
 
 async def test_a_watcher_may_know_of_a_commit_before_the_log_does() -> None:
     log = EventLog(last_version=0)
-    early = asyncio.create_task(take(log.watch([Backup], since="2"), 1))
+    early = asyncio.create_task(take(log.watch(Backup, since="2"), 1))
     await settle()
     log.publish([event(1), event(2)])
     log.publish([event(3)])

@@ -62,17 +62,17 @@ async def test_after_a_restart_a_watch_goes_on_only_where_nothing_was_missed(pat
 
     async with opened(path, new_id=counting_ids("later")) as store:
         with pytest.raises(WatchExpired):
-            await take(store.watch([Backup], since=old.metadata.resource_version), 1)
+            await take(store.watch(Backup, since=old.metadata.resource_version), 1)
         with pytest.raises(WatchExpired):
-            await take(store.watch([Backup], since="99"), 1)
+            await take(store.watch(Backup, since="99"), 1)
         new = await store.create(a_backup("new"))
-        (event,) = await take(store.watch([Backup], since=last.metadata.resource_version), 1)
+        (event,) = await take(store.watch(Backup, since=last.metadata.resource_version), 1)
         assert event.resource == new
 
 
 async def test_closing_finishes_what_was_asked_for_and_ends_the_watchers(path: Path) -> None:
     store = await SqliteStore.open(path, clock=ManualClock(), new_id=counting_ids())
-    watch = store.watch([Backup], since="0")
+    watch = store.watch(Backup, since="0")
     writes = [asyncio.create_task(store.create(a_backup(f"b{number}"))) for number in range(50)]
     await asyncio.wait(writes, return_when=asyncio.FIRST_COMPLETED)
     await store.close()
@@ -193,7 +193,7 @@ async def test_a_write_that_the_database_refuses_does_not_spoil_the_others_of_it
         outcomes = await asyncio.gather(*creations, return_exceptions=True)
 
         assert isinstance(outcomes[2], sqlite3.IntegrityError)
-        events = await take(store.watch([Backup], since="0"), 3)
+        events = await take(store.watch(Backup, since="0"), 3)
         assert [(event.resource.name, event.resource_version) for event in events] == [
             ("a", "1"),
             ("b", "2"),

@@ -27,10 +27,6 @@ class PageWish:
     limit: int = LARGEST_PAGE
     marker: str | None = None
 
-    def is_whole(self, page: Page[R]) -> bool:
-        """Whether the page holds all that exist of the kind."""
-        return self.selector == EVERYTHING and self.marker is None and page.marker is None
-
 
 async def _wish(
     label_selector: Annotated[str, Query(alias="labelSelector", max_length=4096)] = "",

@@ -1,21 +1,14 @@
 """What the API is given by the composition root."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tidegate.api.bell import Bell
 from tidegate.api.event_lines import EventLines
 from tidegate.api.page_files import PageFiles
-from tidegate.api.queue_around import AroundQueue
 from tidegate.api.security.sessions import LoginGuard, Sessions
 from tidegate.decide.access.forwarded import Networks
-from tidegate.decide.queue.figures import BackupFigures
-from tidegate.decide.queue.table import QueueTable
-from tidegate.decide.restores.queue import RestoreTable
-from tidegate.decide.server.scrape_figures import ScrapeFigures
-from tidegate.decide.transfers.figures import TransferFigures
-from tidegate.decide.transfers.table import TransferTable
 from tidegate.errors import DatabaseDamaged
 from tidegate.ports.accounts import Accounts
 from tidegate.ports.audit import AuditLog
@@ -32,13 +25,14 @@ from tidegate.ports.stored_trees import NoTrees, StoredTrees
 from tidegate.ports.system_archives import NoArchives, SystemArchives
 from tidegate.ports.system_restore_plans import NoSystemRestorePlans, SystemRestorePlans
 from tidegate.ports.volume_probe import VolumeProbe
+from tidegate.state.server_state import ServerState
 
 
 @dataclass
 class Services:
     """The ports and facts that routes need. One per server."""
 
-    store: ResourceStore
+    state: ServerState
     clock: Clock
     volume_probe: VolumeProbe
     store_probe: StoreProbe
@@ -46,27 +40,12 @@ class Services:
     version: str
     damage: Callable[[], DatabaseDamaged | None] = lambda: None
     """What is known of damage to the database: from then on the server is not ready."""
-    queue: QueueTable | None = None
-    """Kept up to date by the server's controllers; without it, the store is listed."""
-    figures: BackupFigures | None = None
-    """As for the queue: kept up to date by the controllers, or made from a list."""
-    restores: RestoreTable | None = None
-    """As for the queue."""
-    transfers: TransferTable | None = None
-    """As for the queue."""
-    transfer_figures: TransferFigures | None = None
-    """As for the queue."""
-    scrapes: ScrapeFigures | None = None
-    """As for the queue."""
-    around_queue: AroundQueue = field(default_factory=AroundQueue)
-    """Remembers what it saw where the server counts the news of it."""
     event_lines: EventLines = field(default_factory=EventLines)
     catalogue: Catalogue | None = None
     make_way: Callable[[], None] = lambda: None
     """Called when somebody looks into the catalogue: what runs in the background steps aside for a while."""
     syncs: CatalogueSyncs | None = None
     deletions: Deletions | None = None
-    queue_decisions: Callable[[], Mapping[str, int]] = dict
     sessions: Sessions = field(default_factory=Sessions)
     """Cookies that count as the token did; made by one that nobody else has, unless the server gives its own key."""
     logins: LoginGuard = field(default_factory=LoginGuard)
@@ -92,3 +71,8 @@ class Services:
     reconcile_errors: Callable[[], dict[str, int]] = dict
     shutting_down: asyncio.Event = field(default_factory=asyncio.Event)
     """Open event streams watch it, or the server could not stop (uvicorn waits for them)."""
+
+    @property
+    def store(self) -> ResourceStore:
+        """Where routes read and write: own writes are visible at once."""
+        return self.state.store

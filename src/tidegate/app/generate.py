@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from typer.main import get_command
@@ -23,6 +24,7 @@ from tidegate.decide.server.configuration import FIELDS
 from tidegate.errors import error_classes
 from tidegate.model.setting import KNOWN_SETTINGS
 from tidegate.resources.memory import MemoryStore
+from tidegate.state.server_state import ServerState
 
 _NOTE = "<!-- Made by `make generate`; change the code, not this file. -->\n\n"
 
@@ -57,9 +59,8 @@ def _page_types() -> str:
 
 def _schema() -> dict[str, Any]:
     clock = SystemClock()
-    store = MemoryStore(clock=clock, new_id=new_id)
     services = Services(
-        store,
+        ServerState(MemoryStore(clock=clock, new_id=new_id), clock, Random()),  # noqa: S311  # jitter, not secrets
         clock,
         LocalVolumeProbe(),
         ThreadedStoreProbe(),

@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import structlog
@@ -16,7 +17,6 @@ from tidegate.access.accounts import SqliteAccounts
 from tidegate.access.audit import SqliteAudit
 from tidegate.access.ended_sessions import SqliteEndedSessions
 from tidegate.api.page_files import PageFiles, read_page
-from tidegate.api.queue_around import AroundQueue
 from tidegate.api.routes.page import NO_PAGE
 from tidegate.api.security.sessions import Sessions
 from tidegate.api.services import Services
@@ -54,6 +54,7 @@ from tidegate.controllers.system.restore_planner import SystemRestorePlanner
 from tidegate.model.volumes.kept_place import data_directory
 from tidegate.resources.paged import PagedStore
 from tidegate.resources.sqlite import SqliteStore
+from tidegate.state.server_state import ServerState
 
 log = structlog.get_logger(__name__)
 
@@ -92,18 +93,18 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
         closing.callback(catalogue.close)
         accounts, audit = SqliteAccounts.open(data_dir.access), SqliteAudit.open(data_dir.access)
         ended = SqliteEndedSessions.open(data_dir.access)
-        closing.callback(ended.close)
-        closing.callback(accounts.close)
-        closing.callback(audit.close)
+        for kept in (ended, accounts, audit):
+            closing.callback(kept.close)
         sync_process = SyncProcess(data_dir.catalogue, lambda: children.start(Trade.SYNC))
-        syncs = CatalogueSync(store, clock, secrets, catalogue, noticing_damage(catalogue, sync_process.run))
-        desk = DeletionDesk(store, catalogue)
+        state = ServerState(store, clock, Random())  # noqa: S311  # jitter, not secrets
+        syncs = CatalogueSync(state.store, clock, secrets, catalogue, noticing_damage(catalogue, sync_process.run))
+        desk = DeletionDesk(state.store, catalogue)
         await desk.hide_all()
         scratch, notifier = ScratchFiles(data_dir.scratch), RealNotifier(secrets, clock)
         archives, trees = StoreArchives(store_probe), KeptTrees(store_probe, clock)
         closing.callback(trees.close)
         runtime, supervisor = build_runtime(
-            store,
+            state,
             clock,
             movers,
             store_probe,
@@ -119,7 +120,7 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             keep_out=(data_directory(str(data_dir.path.absolute())),),
         )
         services = Services(
-            store=store,
+            state=state,
             clock=clock,
             volume_probe=volume_probe,
             store_probe=store_probe,
@@ -140,22 +141,15 @@ async def _serve(data_dir: DataDir, listener: socket.socket, options: ServerOpti
             version=__version__,
             damage=lambda: database.guard.damage,
             reconcile_errors=runtime.error_counts,
-            queue=runtime.mirror.table,
-            figures=runtime.mirror.figures,
-            restores=runtime.mirror.restores,
-            around_queue=AroundQueue(lambda: runtime.mirror.news_around),
-            transfers=runtime.transfers.table,
-            transfer_figures=runtime.transfers.figures,
-            scrapes=runtime.scrapes,
             deletions=desk,
             catalogue=catalogue,
             make_way=sync_process.cores.make_way,
             syncs=syncs,
-            queue_decisions=lambda: runtime.mirror.decisions,
         )
         server = HttpServer(services, options.connections)
         search_seldom()
         runtime.start()
+        await state.until_listed()
         watching = asyncio.gather(
             DatabaseWatch(database.guard, clock, EmergencyStop(runtime, supervisor, hook_runs).stop).run(),
             CatalogueWatch(catalogue, clock, syncs, desk, sync_process.restart).run(),

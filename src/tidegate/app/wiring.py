@@ -1,5 +1,6 @@
 """All reconcilers over one store: the same in the server, in tests and in simulations of crashes."""
 
+import asyncio
 from random import Random
 
 from tidegate import __version__
@@ -15,7 +16,6 @@ from tidegate.controllers.movers.takeover import Takeover
 from tidegate.controllers.notifications.courier import NotificationCourier
 from tidegate.controllers.notifications.notifications import NotificationWriter
 from tidegate.controllers.queue.backup_queue import BackupQueue
-from tidegate.controllers.queue.mirror import QueueMirror
 from tidegate.controllers.restores.queue import RestoreQueue
 from tidegate.controllers.restores.restore import RestoreController
 from tidegate.controllers.runtime import Runtime
@@ -30,7 +30,6 @@ from tidegate.controllers.system.restore import SystemRestoreController
 from tidegate.controllers.system.restore_planner import SystemRestorePlanner
 from tidegate.controllers.transfers.gates import KEY as GATES
 from tidegate.controllers.transfers.gates import TransferGates
-from tidegate.controllers.transfers.mirror import TransferMirror
 from tidegate.controllers.transfers.transfer import TransferController
 from tidegate.controllers.verification.line import VerificationLine
 from tidegate.controllers.verification.schedule import VerificationSchedule
@@ -41,19 +40,19 @@ from tidegate.ports.clock import Clock
 from tidegate.ports.hook_runner import HookRunner, NoHooks
 from tidegate.ports.mover_host import MoverHost
 from tidegate.ports.notifier import NoNotifier, Notifier
-from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.scratch import NoScratch, ScratchRoom
 from tidegate.ports.secrets import NoSecrets, SecretStore
 from tidegate.ports.store_probe import StoreProbe
 from tidegate.ports.system_archives import NoArchives, SystemArchives
 from tidegate.ports.volume_probe import VolumeProbe
+from tidegate.state.server_state import ServerState
 
 # Longhorn keeps its own system backups beside ours, under its own versions.
 ARCHIVE_VERSION = f"tidegate-{__version__}"
 
 
 def build_runtime(
-    store: ResourceStore,
+    state: ServerState,
     clock: Clock,
     movers: MoverHost,
     store_probe: StoreProbe,
@@ -71,26 +70,24 @@ def build_runtime(
 ) -> tuple[Runtime, MoverSupervisor]:
     """All reconcilers over one store, and the supervisor of their movers, which keep out of `keep_out` and stores."""
     supervisor = MoverSupervisor(movers, clock)
-    takeover = Takeover(store, supervisor)
+    takeover = Takeover(state.store, supervisor)
     hook_supervisor = hook_supervisor or HookSupervisor(hooks or NoHooks())
     checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
     catalogue = syncs.catalogue if syncs else None
-    mirror, transfers = QueueMirror(), TransferMirror()
+    store, planning = state.store, asyncio.Lock()
     known, shelf = secrets or NoSecrets(), archives or NoArchives()
     desk = desk or DeletionDesk(store)
     plans = SystemRestorePlanner(store, volume_probe, known, shelf)
-    deletions = DeletionController(store, clock, supervisor, takeover, known, desk, syncs)
+    deletions = DeletionController(state, clock, supervisor, takeover, known, desk, syncs)
     targets = TargetController(store, clock, store_probe, known, syncs.catalogue if syncs else None)
     runtime = Runtime(
-        store=store,
+        state=state,
         clock=clock,
-        mirror=mirror,
-        transfers=transfers,
         random=Random(),  # noqa: S311  # jitter, not secrets
         reconcilers=[
-            BackupQueue(store, clock, mirror),
-            BackupController(store, clock, BackupBlocks(store, hook_supervisor), takeover, mirror.table.running),
-            RestoreQueue(store, clock, mirror),
+            BackupQueue(state, clock, planning),
+            BackupController(store, clock, BackupBlocks(store, hook_supervisor), takeover, state.queue.running),
+            RestoreQueue(state, clock, planning),
             RestoreController(store, clock),
             ScheduleController(store, clock),
             VerificationLine(store, clock, room),
@@ -99,10 +96,10 @@ def build_runtime(
             SystemBackupController(store, clock, known, shelf, volume_probe, ARCHIVE_VERSION, catalogue),
             SystemBackupSync(store, known, shelf),
             SystemRestoreController(store, clock, known, shelf, plans),
-            TransferGates(store, clock, transfers, takeover),
-            TransferController(store, clock, supervisor, takeover, known, desk, targets.doubt, keep_out),
+            TransferGates(state, clock, takeover),
+            TransferController(state, clock, supervisor, takeover, known, desk, targets.doubt, keep_out),
             deletions,
-            MoverBandwidth(store, supervisor),
+            MoverBandwidth(state, supervisor),
             VolumeController(store, catalogue),
             targets,
             *([syncs] if syncs else []),

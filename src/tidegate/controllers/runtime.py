@@ -1,31 +1,27 @@
-"""Drives the reconcilers: one watch feeds all work queues, workers take keys, failures back off."""
+"""Drives the reconcilers: changes of the cache feed all work queues, workers take keys, failures back off."""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
-from typing import Any
 
 import structlog
 
-from tidegate.controllers.queue.mirror import QueueMirror
-from tidegate.controllers.reconcile.backoff import Backoff
 from tidegate.controllers.reconcile.reconciler import Reconciler
 from tidegate.controllers.reconcile.work_queue import WorkQueue
-from tidegate.controllers.transfers.mirror import TransferMirror
-from tidegate.decide.server.scrape_figures import ScrapeFigures
-from tidegate.errors import DamageError, RetryableError, StaleVersion, TidegateError, WatchExpired
-from tidegate.model.backups.backup import Backup
+from tidegate.errors import RetryableError, StaleVersion, TidegateError
 from tidegate.model.kinds import kind_name
 from tidegate.model.resource import Ref, Resource
-from tidegate.model.transfers.transfer import Transfer
 from tidegate.ports.clock import Clock
-from tidegate.ports.resource_store import Change, Event, Page, ResourceStore
+from tidegate.ports.resource_store import Change
+from tidegate.state.backoff import Backoff
+from tidegate.state.server_state import ServerState
 
 log = structlog.get_logger(__name__)
 
-_PUMP = Ref("Pump", "pump")
+# So many are announced again before others have a turn.
+_AT_ONCE = 256
 
 
 @dataclass
@@ -46,13 +42,10 @@ class Runtime:
     announced again: a safety net, not how work moves.
     """
 
-    store: ResourceStore
+    state: ServerState
     clock: Clock
     random: Random
     reconcilers: Sequence[Reconciler]
-    mirror: QueueMirror = field(default_factory=QueueMirror)
-    transfers: TransferMirror = field(default_factory=TransferMirror)
-    scrapes: ScrapeFigures = field(default_factory=ScrapeFigures)
     resync: timedelta = timedelta(minutes=10)
     _lanes: list[_Lane] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -66,15 +59,20 @@ class Runtime:
             self._lanes.append(lane)
             for _ in range(reconciler.workers):
                 self._tasks.append(asyncio.create_task(self._work(lane), name=reconciler.name))
-        self._tasks.append(asyncio.create_task(self._pump(), name="pump"))
+        self.state.store.listeners.append(self._hear)
+        self._tasks.append(asyncio.create_task(self._announce_all(), name="announce"))
+        self.state.start()
         self._tasks.append(asyncio.create_task(self._resync(), name="resync"))
 
     async def stop(self) -> None:
         """End all workers now. A reconcile that is cut short heals on the next start, as after a crash."""
         self._stopping = True
+        if self._hear in self.state.store.listeners:
+            self.state.store.listeners.remove(self._hear)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.state.stop()
         for lane in self._lanes:
             lane.queue.close()
         self._tasks.clear()
@@ -116,66 +114,21 @@ class Runtime:
             if again.delay is not None:
                 lane.queue.add_after(key, again.delay)
 
-    async def _pump(self) -> None:
-        """List, then watch; when either fails, back off and begin anew: a failed look is never an empty look."""
-        backoff = Backoff(self.random)
-        while True:
-            try:
-                since = await self._announce_all(reload=True)
-                backoff.forget(_PUMP)
-                async for event in self.store.watch(self._kinds(), since=since):
-                    self.mirror.hear(event)  # before anyone is woken by it
-                    self.transfers.hear(event)
-                    self._note_for_scrapes(event)
-                    self._announce(event.resource)
-            except WatchExpired:
-                log.info("fell behind the changes; listing again")
-            except Exception as error:  # noqa: BLE001  # whatever it was, without the pump nothing moves
-                _log_failure("pump", _PUMP, error, timedelta())
-            await self.clock.sleep(backoff.next_delay(_PUMP))
-
     async def _resync(self) -> None:
         while True:
             await self.clock.sleep(self.resync)
-            try:
-                await self._announce_all(reload=False)
-            except Exception as error:  # noqa: BLE001  # the next one may go well
-                _log_failure("resync", _PUMP, error, self.resync)
+            await self._announce_all()
 
-    async def _announce_all(self, *, reload: bool) -> str:
-        """Announce every resource; returns the version from which to watch, taken before the first look.
-
-        With `reload` a watch begins anew behind it; without, the mirrors are left to the watch that goes on.
-        """
-        since: str | None = None
+    async def _announce_all(self) -> None:
+        """Everything that is held; nothing is asked of the store."""
         for kind in self._kinds():
-            try:
-                page = await (self._reload(kind) if reload else self.store.list(kind))
-            except DamageError as error:
-                # The queues must know all Backups and transfers. Other kinds fail whoever needs them, and nobody else.
-                if kind is Backup or issubclass(kind, Transfer):
-                    raise
-                log.warning("resources cannot be read", kind=kind_name(kind), error=error.message)
-                continue
-            since = since if since is not None else page.resource_version
-            if reload:
-                self.scrapes.replace_all(kind_name(kind), page.items)
-            for resource in page.items:
+            for number, resource in enumerate(self.state.store.cache(kind)):
                 self._announce(resource)
-        return since or "0"
+                if number % _AT_ONCE == 0:
+                    await asyncio.sleep(0)
 
-    async def _reload(self, kind: type[Resource]) -> Page[Any]:
-        if kind is Backup:
-            return await self.mirror.reload(self.store)
-        if issubclass(kind, Transfer):
-            return await self.transfers.reload(self.store, kind)
-        return await self.store.list(kind)
-
-    def _note_for_scrapes(self, event: Event) -> None:
-        if event.change is Change.DELETED:
-            self.scrapes.forget(event.resource.ref)
-        else:
-            self.scrapes.note(event.resource)
+    def _hear(self, _change: Change, resource: Resource) -> None:
+        self._announce(resource)
 
     def _announce(self, resource: Resource) -> None:
         for lane in self._lanes:
@@ -189,8 +142,7 @@ class Runtime:
 
     def _kinds(self) -> list[type[Resource]]:
         kinds = {kind_name(watch.kind): watch.kind for lane in self._lanes for watch in lane.reconciler.watches}
-        # Backups first: the watch begins where the first list ended, and older news would take the mirror back.
-        return sorted(kinds.values(), key=lambda kind: (kind is not Backup, kind_name(kind)))
+        return list(kinds.values())
 
 
 def _log_failure(reconciler: str, key: Ref, error: Exception, delay: timedelta) -> None:

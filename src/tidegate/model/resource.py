@@ -133,6 +133,11 @@ class Resource(Model):
         return Ref(self.kind, self.metadata.name, self.metadata.namespace)
 
     @property
+    def is_over(self) -> bool:
+        """Whether its work is over, so that it hardly changes any more and is seldom read."""
+        return bool(getattr(getattr(self.status, "phase", None), "final", False))
+
+    @property
     def deleting(self) -> bool:
         """Whether somebody asked for it to go; finalizers may still hold it."""
         return self.metadata.deletion_timestamp is not None

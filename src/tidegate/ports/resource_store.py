@@ -1,6 +1,6 @@
 """Where resources live: the promise that memory, SQLite and the Kubernetes API keep alike."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
@@ -44,8 +44,8 @@ class ResourceStore(Protocol):
 
     Every write is durable when it returns: killing the process right after loses nothing. Every write is atomic: after
     an error nothing was changed. Names are unique per kind and namespace among things that exist now; uids for ever.
-    Versions are whole numbers as text, one count for all kinds: of two, the larger is the newer. Safe to use from many
-    tasks at once.
+    Versions are opaque text and belong to one kind: two of them are equal or not, and neither is the newer. Safe to use
+    from many tasks at once.
     """
 
     async def create(self, resource: R) -> R:
@@ -72,15 +72,16 @@ class ResourceStore(Protocol):
         """Resources ordered by namespace and name; `limit` caps a page, `marker` goes on behind an earlier one.
 
         A page is one consistent look. Pages together miss nothing that existed throughout; to miss no change either,
-        watch from the version of the first one. Never empty by failure. Raises InvalidInput for a limit below 1 and
-        for a marker that no page gave out.
+        watch the kind from the version of the first one. Never empty by failure. Raises InvalidInput for a limit below
+        1 and for a marker that no page gave out.
         """
         ...
 
-    def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
-        """Every change of these kinds after version `since`, in order, none lost, none twice; waits for more for ever.
+    def watch(self, kind: type[R], *, since: str) -> AsyncIterator[Event]:
+        """Every change of one kind after `since`, in order, none lost, none twice; waits for more for ever.
 
-        Raises WatchExpired, at the beginning or later, when changes since then are no longer kept (list again), and
+        `since` is the version of a page or of an event of this kind: versions of other kinds mean nothing here. Raises
+        WatchExpired, at the beginning or later, when changes since then are no longer kept (list again), and
         InvalidInput for what is no version. Ends only when the store is closed.
         """
         ...
@@ -109,11 +110,11 @@ class ResourceStore(Protocol):
         """
         ...
 
-    async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
+    async def delete(self, ref: Ref, *, uid: str | None = None) -> Resource | None:
         """Remove the resource, or, while it has finalizers, mark it as deleted. Marking twice changes nothing.
 
-        With `uid`, a namesake that came later is left alone (NotFound). What names the removed one as its last owner
-        goes too, sooner or later, under the same rules; marking an owner does nothing to it yet. Raises NotFound if
-        there is no such resource.
+        Returns how it is marked now, or None once it is gone. With `uid`, a namesake that came later is left alone
+        (NotFound). What names the removed one as its last owner goes too, sooner or later, under the same rules;
+        marking an owner does nothing to it yet. Raises NotFound if there is no such resource.
         """
         ...

@@ -1,87 +1,113 @@
-"""The newest changes, kept in memory for those who watch.
+"""The newest changes of each kind, kept in memory for watchers.
 
-One ring for all watchers. A watcher is a position in it, not a queue, so a slow one costs nothing: when the ring has
-gone past its position it is told to list again. Used on one event loop only.
+A bounded ring per kind, shared by all its watchers. A watcher is a position in the ring, not a queue, so a slow one
+costs nothing: when the ring has gone past its position, its watch expires and it lists again. A busy kind never pushes
+out the changes of a quiet one. Used on one event loop only.
 """
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 
 from tidegate.errors import InvalidInput, WatchExpired
 from tidegate.model.kinds import kind_name
 from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Event
 
-# At about 10 KiB per event, the memory that watching may cost in all.
+# At about 10 KiB per event, the memory that watching one busy kind may cost.
 KEPT_EVENTS = 4096
 
 
 class EventLog:
-    """A bounded ring of events in version order; what is older than its oldest event is forgotten."""
+    """One ring of events per kind, each in version order; what is older than a ring's oldest event is forgotten."""
 
     def __init__(self, *, last_version: int, kept_events: int = KEPT_EVENTS) -> None:
-        self._ring: list[tuple[int, Event]] = []
+        self._first_version = last_version
         self._kept_events = kept_events
-        self._published = 0
-        """How many events there ever were; a position is a number between this and `_oldest`."""
-        self._forgotten_version = last_version
-        """Changes up to this version can no longer be told."""
-        self._more = asyncio.Event()
+        self._rings: dict[str, _Ring] = {}
         self._closed = False
 
     def publish(self, events: Iterable[Event]) -> None:
-        """Append changes that are durable, in version order, and wake all watchers once."""
+        """Append changes that are durable, in version order, and wake the watchers of each kind once."""
+        changed = {}
         for event in events:
-            entry = (int(event.resource_version), event)
-            if len(self._ring) < self._kept_events:
-                self._ring.append(entry)
-            else:
-                slot = self._published % self._kept_events
-                self._forgotten_version = self._ring[slot][0]
-                self._ring[slot] = entry
-            self._published += 1
-        self._wake()
+            ring = self._ring(event.resource.kind)
+            ring.append(event)
+            changed[event.resource.kind] = ring
+        for ring in changed.values():
+            ring.wake()
 
     def close(self) -> None:
         """Let every watcher end after the changes that are already there."""
         self._closed = True
-        self._wake()
+        for ring in self._rings.values():
+            ring.wake()
 
-    async def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
+    async def watch(self, kind: type[Resource], *, since: str) -> AsyncIterator[Event]:
         """As the ResourceStore promises; ends only when the log is closed.
 
-        `since` may be a little ahead of the log: a reader can see a commit before the log is told of it.
+        `since` may be a little ahead of the log: a reader can see a commit before the log hears of it.
         """
         seen_version = parse_version(since)
-        names = frozenset(kind_name(kind) for kind in kinds)
-        position = self._position_behind(seen_version)
+        ring = self._ring(kind_name(kind))
+        position = ring.position_behind(seen_version)
         while True:
-            while position < self._published:
-                if position < self._oldest:
+            while position < ring.published:
+                if position < ring.oldest:
                     raise _expired(since)
-                version, event = self._ring[position % self._kept_events]
+                version, event = ring.at(position)
                 position += 1
-                if version > seen_version and event.resource.kind in names:
+                if version > seen_version:
                     yield event
             if self._closed:
                 return
-            # No await since the look at `_published`, so no change can slip in between unnoticed.
-            await self._more.wait()
+            # No await since the look at `published`, so no change can slip in between unnoticed.
+            await ring.more.wait()
+
+    def _ring(self, kind: str) -> "_Ring":
+        if kind not in self._rings:
+            self._rings[kind] = _Ring(self._first_version, self._kept_events)
+        return self._rings[kind]
+
+
+class _Ring:
+    """The newest changes of one kind."""
+
+    def __init__(self, first_version: int, kept_events: int) -> None:
+        self._entries: list[tuple[int, Event]] = []
+        self._kept_events = kept_events
+        self.published = 0
+        """How many changes there ever were; a position is a number between this and `oldest`."""
+        self._forgotten_version = first_version
+        """Changes up to this version are no longer kept."""
+        self.more = asyncio.Event()
 
     @property
-    def _oldest(self) -> int:
-        return self._published - len(self._ring)
+    def oldest(self) -> int:
+        return self.published - len(self._entries)
 
-    def _position_behind(self, version: int) -> int:
+    def at(self, position: int) -> tuple[int, Event]:
+        return self._entries[position % self._kept_events]
+
+    def append(self, event: Event) -> None:
+        entry = (int(event.resource_version), event)
+        if len(self._entries) < self._kept_events:
+            self._entries.append(entry)
+        else:
+            slot = self.published % self._kept_events
+            self._forgotten_version = self._entries[slot][0]
+            self._entries[slot] = entry
+        self.published += 1
+
+    def wake(self) -> None:
+        self.more.set()
+        self.more = asyncio.Event()
+
+    def position_behind(self, version: int) -> int:
         if version < self._forgotten_version:
             raise _expired(str(version))
-        positions = range(self._oldest, self._published)
-        return self._oldest + bisect_right(positions, version, key=lambda p: self._ring[p % self._kept_events][0])
-
-    def _wake(self) -> None:
-        self._more.set()
-        self._more = asyncio.Event()
+        positions = range(self.oldest, self.published)
+        return self.oldest + bisect_right(positions, version, key=lambda position: self.at(position)[0])
 
 
 def parse_version(text: str) -> int:

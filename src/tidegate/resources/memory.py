@@ -2,7 +2,7 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from typing import TypeVar, cast
 
 from tidegate.model.kinds import kind_name
@@ -12,7 +12,6 @@ from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
 from tidegate.ports.resource_store import Change, Event, Page
 from tidegate.resources.event_log import KEPT_EVENTS, EventLog, check_given_out
-from tidegate.resources.paging import PlaceInList, check_limit, place_of
 from tidegate.resources.writes import (
     Cancel,
     Create,
@@ -25,6 +24,7 @@ from tidegate.resources.writes import (
     no_such,
     plan_write,
 )
+from tidegate.state.paging import PlaceInList, check_limit, place_of
 
 R = TypeVar("R", bound=Resource)
 
@@ -79,10 +79,10 @@ class MemoryStore:
             marker=places[-1].to_marker() if len(places) < len(matching) else None,
         )
 
-    async def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
+    async def watch(self, kind: type[R], *, since: str) -> AsyncIterator[Event]:
         """See ResourceStore."""
         check_given_out(since, newest=self._last_version)
-        async for event in self._log.watch(kinds, since=since):
+        async for event in self._log.watch(kind, since=since):
             yield event
 
     async def update(self, resource: R) -> R:
@@ -97,9 +97,9 @@ class MemoryStore:
         """See ResourceStore."""
         return cast("Resource", self._write(Cancel(ref, uid)))
 
-    async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
+    async def delete(self, ref: Ref, *, uid: str | None = None) -> Resource | None:
         """See ResourceStore."""
-        self._write(Delete(ref, uid))
+        return self._write(Delete(ref, uid))
 
     def _write(self, write: Write) -> Resource | None:
         outcome = plan_write(write, self._rows, last_version=self._last_version, now=self._clock.now())

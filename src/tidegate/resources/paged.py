@@ -94,9 +94,9 @@ class PagedStore:
                 items.append(await self._whole(item))
         return Page(tuple(items), page.resource_version, page.marker)
 
-    async def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
+    async def watch(self, kind: type[R], *, since: str) -> AsyncIterator[Event]:
         """See ResourceStore."""
-        async for event in self.inner.watch(kinds, since=since):
+        async for event in self.inner.watch(kind, since=since):
             if _is_paged(event.resource):
                 yield Event(event.change, await self._as_far_as_known(event), event.resource_version)
             else:
@@ -137,9 +137,13 @@ class PagedStore:
         """See ResourceStore."""
         return await self._whole(await self.inner.cancel(ref, uid=uid))
 
-    async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
+    async def delete(self, ref: Ref, *, uid: str | None = None) -> Resource | None:
         """See ResourceStore. Its pages go with it, as everything does that it owns."""
-        await self.inner.delete(ref, uid=uid)
+        marked = await self.inner.delete(ref, uid=uid)
+        if marked is not None:
+            with suppress(NotFound):  # gone since
+                return await self._whole(marked)
+        return None
 
     async def remove_leftovers(self) -> None:
         """Remove pages that nothing names. Only while nothing else writes."""

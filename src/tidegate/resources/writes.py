@@ -118,7 +118,7 @@ def plan_write(write: Write, rows: Rows, *, last_version: int, now: datetime) ->
         case Cancel():
             answer = draft.cancel(write)
         case Delete():
-            draft.delete(write)
+            answer = draft.delete(write)
     draft.delete_dependents()
     return Outcome(answer, tuple(draft.effects))
 
@@ -177,8 +177,10 @@ class _Draft:
         current = self._existing(write.ref, write.uid)
         return self._carry_out(current, on_cancel(current, version=self.next_version))
 
-    def delete(self, write: Delete) -> None:
-        self._delete(self._existing(write.ref, write.uid))
+    def delete(self, write: Delete) -> Resource | None:
+        current = self._existing(write.ref, write.uid)
+        self._delete(current)
+        return None if current.metadata.uid in self._gone else self._newest(current)
 
     def delete_dependents(self) -> None:
         while self._lost_owners:
@@ -190,6 +192,11 @@ class _Draft:
         if current is None or uid not in {None, current.metadata.uid}:
             raise no_such(ref)
         return current
+
+    def _newest(self, current: Resource) -> Resource:
+        """As this write leaves it."""
+        changed = [effect.event.resource for effect in self.effects if effect.event.resource.ref == current.ref]
+        return changed[-1] if changed else current
 
     def _carry_out(self, before: Resource | None, plan: Plan[Resource]) -> Resource:
         match plan:

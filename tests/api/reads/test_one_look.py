@@ -10,8 +10,6 @@ import pytest
 from controllers.conftest import World  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.api.application import build_application
 from tidegate.api.services import Services
-from tidegate.decide.queue.table import QueueTable
-from tidegate.decide.restores.queue import RestoreTable
 from tidegate.errors import NotFound, StaleVersion
 from tidegate.model.backups.backup import BACKUP_FINALIZER, Backup, BackupPhase
 from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore
@@ -38,9 +36,8 @@ async def busy():
     await world.start()
     await world.volumes(*(f"{namespace}/db" for namespace in NAMESPACES))
     world.movers.obliging = True
-    mirror = world.runtime.mirror
     services = Services(
-        world.store,
+        world.runtime.state,
         world.clock,
         world.volume_probe,
         world.store_probe,
@@ -48,7 +45,6 @@ async def busy():
         version="9.9",
         hooks=world.hooks,
     )
-    services.queue, services.restores, services.figures = mirror.table, mirror.restores, mirror.figures
     async with a_client(services) as client:
         yield world, client
     await world.runtime.stop()
@@ -122,34 +118,3 @@ async def test_every_list_of_restores_under_stress_has_places_without_holes(busy
 
     assert seen > 50
     assert bad == []
-
-
-async def test_what_left_the_queue_after_the_rows_were_read_is_shown_as_it_is_now(api, services):
-    for number, phase in enumerate([RUNNING, QUEUED, QUEUED]):
-        await put(services.store, a_backup(f"b{number}", "shop", phase=phase, ticket=number))
-    table = services.queue = QueueTable()
-    table.replace_all(await all_backups(services))
-    table.note((await services.store.get(Backup, "b1")).with_status(phase=RUNNING))
-
-    shown = (await api.get("/v1/backups?limit=2")).json()["data"]
-    assert [row["status"].get("queuePosition") for row in shown] == [None, 1], (
-        "the news never came: the store was asked"
-    )
-
-    await services.store.update_status((await services.store.get(Backup, "b1")).with_status(phase=RUNNING))
-    shown = (await api.get("/v1/backups?limit=2")).json()["data"]
-    assert [row["status"]["phase"] for row in shown] == ["InProgress", "InProgress"]
-
-
-async def test_restores_of_which_the_server_has_not_heard_have_places_too(api, services):
-    for name in ("r1", "r2"):
-        await put(services.store, a_restore(name, "shop"))
-    services.restores = RestoreTable()
-
-    shown = (await api.get("/v1/restores?limit=1")).json()["data"]
-    assert [row["status"]["queuePosition"] for row in shown] == [1]
-    assert (await api.get("/v1/restores/r2")).json()["status"]["queuePosition"] == 2
-
-
-async def all_backups(services):
-    return (await services.store.list(Backup)).items

@@ -7,10 +7,8 @@ from datetime import timedelta
 import pytest
 
 from tidegate.api.routes.events import _stream
-from tidegate.decide.queue.table import QueueTable
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.stores.target import BackupTarget
-from tidegate.ports.resource_store import Change
 from tidegate.testing.clock import settle
 from tidegate.testing.resources.builders import a_backup
 from tidegate.testing.resources.put import put
@@ -47,23 +45,12 @@ class Watcher:
 
 @pytest.fixture
 async def queue(services):
-    """One that runs and a hundred that wait, in the store and in the server's table, which follows the store."""
-    services.queue = QueueTable()
-
-    async def follow():
-        async for event in services.store.watch([Backup], since="0"):
-            if event.change is Change.DELETED:
-                services.queue.forget(event.resource.name)
-            else:
-                services.queue.note(event.resource)
-
-    following = asyncio.create_task(follow())
+    """One that runs and a hundred that wait."""
     await put(services.store, a_backup("runs", "a", phase=RUNNING))
     for number in range(1, 101):
         await put(services.store, a_backup(f"w{number:03}", "a", phase=QUEUED, ticket=number))
     await settle(50)
-    yield services.store
-    following.cancel()
+    return services.store
 
 
 @pytest.fixture
@@ -152,7 +139,7 @@ async def test_a_new_reason_is_told_with_the_place(services, queue, watch):
         (await queue.get(Backup, "w001")).with_status(phase=RUNNING, queued_at=services.clock.now())
     )
     await queue.update_status((await queue.get(Backup, "w002")).with_status(queued_at=services.clock.now()))
-    await seconds(services, 1)
+    await seconds(services, 2)
 
     (waits,) = watcher.lines[-1][1]["status"]["conditions"]
     assert (watcher.places()[-1], waits["message"]) == (

@@ -7,12 +7,15 @@ from datetime import timedelta
 import pytest
 
 from tidegate.api.routes.events import _stream
-from tidegate.decide.server.scrape_figures import ScrapeFigures
-from tidegate.errors import DatabaseDamaged
+from tidegate.errors import DamagedMetadata, DatabaseDamaged
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.schedules.schedule import SCHEDULE_LABEL
+from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import settle
-from tidegate.testing.resources.builders import a_backup, a_restore, a_schedule, a_target, a_volume
+from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import running_state
+from tidegate.testing.resources.builders import a_backup, a_schedule, a_target, a_volume
+from tidegate.testing.resources.put import put
 
 
 def parse(chunk):
@@ -42,7 +45,7 @@ async def test_a_change_is_written_once_for_all_who_watch(services):
         return resource
 
     await services.store.create(a_backup("one"))
-    event = await anext(services.store.watch([Backup], since="0"))
+    event = await anext(services.store.watch(Backup, since="0"))
     lines = [(await services.event_lines.line(event, show))[0] for _ in range(100)]
 
     assert (len(set(lines)), shown) == (1, ["one"])
@@ -97,7 +100,7 @@ async def test_a_stream_ends_when_the_server_goes_down(services):
 
 
 async def test_a_client_that_is_too_far_behind_is_told_to_list_again(services):
-    services.store._log._forgotten_version = 10
+    services.store.behind._log._ring("Backup")._forgotten_version = 10
     stream = _stream(services, [Backup], "0")
     await anext(stream)
 
@@ -128,19 +131,30 @@ async def test_probes_need_no_token(api, services):
     assert (await api.get("/readyz")).status_code == 503
 
 
-async def test_where_the_server_keeps_figures_a_scrape_reads_neither_restores_nor_verifications_nor_volumes(
-    api, services
-):
-    services.scrapes = ScrapeFigures()
+async def test_a_scrape_tells_of_volumes_whose_newest_backup_is_lost(api, services):
     lost = {"last_backup_at": services.clock.now(), "last_backup_doubt": "it is lost"}
-    services.scrapes.note(a_volume("shop", "db").with_status(**lost))
-    await services.store.create(a_restore("unheard-of", "shop"))
+    await put(services.store, a_volume("shop", "db").with_status(**lost))
 
     scraped = (await api.get("/metrics")).text
 
     assert 'tidegate_volume_last_backup_timestamp_seconds{namespace="shop",volume="db"}' in scraped
     assert "tidegate_volumes_with_doubtful_backup 1.0" in scraped
-    assert 'tidegate_restores{phase="New"} 0.0' in scraped
+
+
+class Unreadable(MemoryStore):
+    async def list(self, kind, **options):
+        if kind is Backup:
+            raise DamagedMetadata("Backup 'b' is damaged in the server's database")
+        return await super().list(kind, **options)
+
+
+async def test_a_server_that_could_not_read_everything_is_not_ready_and_names_what(services, api):
+    clock = services.clock
+    async with running_state(Unreadable(clock=clock, new_id=counting_ids()), clock) as state:
+        services.state = state
+        answer = await api.get("/readyz")
+
+    assert (answer.status_code, answer.text) == (503, "not read yet: backups\n")
 
 
 async def test_metrics_are_counted_from_the_store_and_die_with_their_objects(api, services):
@@ -168,7 +182,7 @@ async def test_the_queue_is_measured_from_what_is_stored(api, services):
     leaving = a_backup("leaves", phase=BackupPhase.DELETING, ticket=1)
     await services.store.create(leaving.with_status(start_timestamp=began))
     await services.store.create(a_backup("waits", phase=BackupPhase.QUEUED, ticket=2).with_status(queued_at=began))
-    services.queue_decisions = lambda: {"Started": 3}
+    services.state.queue_decisions["Started"] = 3
 
     lines = set((await api.get("/metrics")).text.splitlines())
 

@@ -4,7 +4,6 @@ import pytest
 
 from tidegate.catalogue.changes import VolumeChange, found_in_cfg
 from tidegate.catalogue.database import SqliteCatalogue
-from tidegate.decide.restores.queue import RestoreTable
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.resource import Condition, Metadata
 from tidegate.model.restores.restore import FoundSource, Restore, RestorePhase
@@ -13,6 +12,7 @@ from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.stores.catalogue import BackupState, StoredBackupRecord
 from tidegate.model.transfers.transfer import ALL_REMOVED, BACKUP_LABEL, DATA_REMOVED, DataUpload, TransferPhase
 from tidegate.testing.resources.builders import THEN, a_backup, a_restore, a_target, a_transfer, a_volume, emptied
+from tidegate.testing.resources.put import put
 
 URL = "file:///somewhere?backup=backup-1&volume=pvc-1"
 
@@ -278,12 +278,11 @@ async def test_a_plan_tells_what_it_would_wait_for(api, stored):
 
 async def test_a_plan_leaves_the_table_that_the_queues_decide_by_as_it_was(api, stored):
     """A restore that was only planned kept its namespaces from every backup, until the server was started anew."""
-    stored.restores = RestoreTable()
-    stored.restores.note(a_restore("earlier", "blog"))
+    await put(stored.store, a_restore("earlier", "blog"))
 
     assert (await plan(api, backupName="done"))["queuePosition"] == 1
 
-    assert [claim.name for claim in stored.restores.claims(by_volume=False)] == ["earlier"]
+    assert [claim.name for claim in stored.state.restores.claims(by_volume=False)] == ["earlier"]
 
 
 async def test_a_plan_says_when_restores_are_paused(api, stored):

@@ -16,6 +16,7 @@ from tidegate.testing.clock import ManualClock
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_target
 
 
@@ -24,7 +25,12 @@ def services():
     clock = ManualClock()
     store = MemoryStore(clock=clock, new_id=counting_ids())
     return Services(
-        store, clock, FakeVolumeProbe(), FakeStoreProbe(), token_is_good=lambda token: token == "t0ken", version="1"
+        a_state(store, clock),
+        clock,
+        FakeVolumeProbe(),
+        FakeStoreProbe(),
+        token_is_good=lambda token: token == "t0ken",
+        version="1",
     )
 
 
@@ -207,7 +213,7 @@ async def test_a_request_without_an_answer_is_told_so(services):
 
     services.store.list = hang
     async with serving(services, request=0.2) as connect:
-        answer = await answer_to(connect, a_request("/readyz"))
+        answer = await answer_to(connect, a_request("/v1/nodes", "Authorization: Bearer t0ken\r\n"))
         never.set()
 
     assert answer.startswith(b"HTTP/1.1 503 Service Unavailable")

@@ -12,11 +12,14 @@ from tidegate.ports.resource_store import ResourceStore
 from tidegate.resources.memory import MemoryStore
 from tidegate.resources.paged import PagedStore
 from tidegate.resources.sqlite import SqliteStore
+from tidegate.state.cached_store import CachedStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import running_state
 from tidegate.testing.resources.counting_store import CountingStore
 from tidegate.testing.resources.crashing_store import CrashingStore
 from tidegate.testing.resources.late_store import LateStore
+from tidegate.testing.resources.observed_store import ObservedStore
 from tidegate.testing.resources.small_store import SmallStore
 
 KEPT_EVENTS = 1024
@@ -48,13 +51,21 @@ async def in_pages(kind: type[PagedStore], path: Path) -> AsyncIterator[Resource
         yield kind(inner)
 
 
+@asynccontextmanager
+async def cached(_kind: type[CachedStore], path: Path) -> AsyncIterator[ResourceStore]:
+    async with memory(MemoryStore, path) as behind, running_state(behind, ManualClock()) as state:
+        yield state.store
+
+
 IMPLEMENTATIONS: dict[type[ResourceStore], Any] = {
     MemoryStore: memory,
     SqliteStore: sqlite,
     PagedStore: in_pages,
+    CachedStore: cached,
     CountingStore: memory,
     CrashingStore: not_crashing,
     LateStore: memory,
+    ObservedStore: memory,
     SmallStore: memory,
 }
 

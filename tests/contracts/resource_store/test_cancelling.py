@@ -10,7 +10,7 @@ from tidegate.model.resource import Metadata, Ref
 from tidegate.model.stores.deletion import Deletion, DeletionPhase, DeletionSpec
 from tidegate.ports.resource_store import Change, ResourceStore
 from tidegate.testing.resources.put import put
-from tidegate.testing.resources.resources import a_backup, a_setting, a_volume, take
+from tidegate.testing.resources.resources import a_backup, a_volume, take
 
 NIGHTLY = Ref("Backup", "nightly")
 
@@ -34,9 +34,9 @@ async def test_watchers_hear_of_a_cancel_once(store: ResourceStore) -> None:
     created = await store.create(a_backup())
     cancelled = await store.cancel(NIGHTLY)
     assert await store.cancel(NIGHTLY) == cancelled
-    marker = await store.create(a_setting())
+    marker = await store.create(a_backup("marker"))
 
-    first, second = await take(store.watch([Backup, type(marker)], since=created.metadata.resource_version), 2)
+    first, second = await take(store.watch(Backup, since=created.metadata.resource_version), 2)
 
     assert (first.change, first.resource) == (Change.MODIFIED, cancelled)
     assert second.resource == marker

@@ -7,16 +7,18 @@ from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Resource
 from tidegate.model.volumes.volume import Volume
 from tidegate.ports.resource_store import Change, Event, ResourceStore
+from tidegate.testing.clock import settle
 from tidegate.testing.resources.resources import a_backup, a_setting, a_volume, take
 
 
 async def names_of_volumes(store: ResourceStore) -> list[str]:
+    await settle()  # a cache hears of what others removed
     return [volume.name for volume in (await store.list(Volume)).items]
 
 
 async def volume_events(store: ResourceStore, *, after: Resource, count: int) -> list[Event]:
     """Owners may take their time with dependents, so tests wait for the events."""
-    return list(await take(store.watch([Volume], since=after.metadata.resource_version), count))
+    return list(await take(store.watch(Volume, since=after.metadata.resource_version), count))
 
 
 async def test_what_is_deleted_is_gone(store: ResourceStore) -> None:

@@ -9,7 +9,7 @@ from tidegate.errors import AlreadyExists, InvalidInput, NotFound, StaleVersion
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.volumes.volume import Volume
 from tidegate.ports.resource_store import ResourceStore
-from tidegate.testing.resources.resources import a_backup, a_setting, a_volume, take
+from tidegate.testing.resources.resources import a_backup, a_volume, take
 
 LONG_AGO = datetime(1999, 1, 1, tzinfo=UTC)
 
@@ -179,8 +179,8 @@ async def test_a_write_that_changes_nothing_keeps_the_version_and_tells_nobody(s
     assert await store.update(created.with_metadata(labels={"c": "d", "a": "b"})) == created
     assert await store.update_status(created) == created
 
-    marker = await store.create(a_setting())
-    (event,) = await take(store.watch([Backup, type(marker)], since=created.metadata.resource_version), 1)
+    marker = await store.create(a_backup("marker"))
+    (event,) = await take(store.watch(Backup, since=created.metadata.resource_version), 1)
     assert event.resource == marker
 
 

@@ -31,7 +31,7 @@ async def test_one_that_waits_leaves_the_queue_and_those_behind_move_up(world):
     await cancel(world, "waits")
 
     assert await ended(world, "waits") == ("Canceled", None)
-    assert world.runtime.mirror.table.position("next") == 1
+    assert world.runtime.state.queue.position("next") == 1
     assert (await world.store.get(Backup, "waits")).status.condition("Waiting") is None
 
 

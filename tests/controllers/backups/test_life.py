@@ -21,7 +21,7 @@ def with_finalizer(backup):
 
 async def test_a_backup_goes_through_all_its_steps_and_every_volume_is_moved(world):
     await world.volumes("shop/db", "shop/files")
-    events = world.store.watch([Backup], since=(await world.store.list(Backup)).resource_version)
+    events = world.store.watch(Backup, since=(await world.store.list(Backup)).resource_version)
     await world.store.create(a_backup("nightly", "shop"))
     await world.settle()
     world.movers.started[0].finish(size=10)

@@ -15,7 +15,6 @@ from tidegate.controllers.reconcile.observation import all_of, settings_now
 from tidegate.decide.queue.order import tickets_after_move
 from tidegate.decide.queue.plan import plan_starts
 from tidegate.decide.queue.surroundings import surroundings_of
-from tidegate.decide.queue.table import QueueTable
 from tidegate.errors import NotFound
 from tidegate.model.backups.backup import BACKUP_FINALIZER, Backup, BackupPhase, OnInterruption
 from tidegate.model.reasons import Reason
@@ -25,6 +24,8 @@ from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.volumes.volume import Namespace, Volume
 from tidegate.ports.resource_store import Change
+from tidegate.state.merged_watch import watch_kinds
+from tidegate.state.queue import QueueTable
 from tidegate.testing.clock import settle
 from tidegate.testing.resources.builders import a_backup, a_volume, freezing
 from tidegate.testing.resources.late_store import LateStore
@@ -83,7 +84,7 @@ class Queues(RuleBasedStateMachine):
         self.do(self._settle())
 
     async def _begin(self):
-        self.news = self.world.store.watch([Backup, Restore, Setting], since="0")
+        self.news = watch_kinds(self.world.store, dict.fromkeys((Backup, Restore, Setting), "0"))
         for name in NAMESPACES:
             await self.world.store.create(Namespace(metadata=Metadata(name=name)))
             if name != "d":
@@ -247,7 +248,7 @@ class Queues(RuleBasedStateMachine):
 
     async def _move(self, number, to):
         backup = await self._pick(number, BackupPhase.QUEUED)
-        queued = [(e.name, e.ticket, e.priority) for e in self.world.runtime.mirror.table.queued()]
+        queued = [(e.name, e.ticket, e.priority) for e in self.world.runtime.state.queue.queued()]
         if backup is not None:
             for name, ticket in tickets_after_move(queued, backup.name, to, head_start_seconds=600).items():
                 stored = await self.world.store.get(Backup, name)
@@ -255,7 +256,7 @@ class Queues(RuleBasedStateMachine):
             await self._settle()
             waiting = [b for b in await self.world.all(Backup) if b.status.phase is BackupPhase.QUEUED]
             assert [b.name for b in waiting if b.status.queue_ticket != b.ticket] == []
-            assert self.world.runtime.mirror.table.position(backup.name) == min(to, len(queued))
+            assert self.world.runtime.state.queue.position(backup.name) == min(to, len(queued))
 
     @rule(minutes=st.sampled_from([1, 15]))
     def time_passes(self, minutes):
@@ -323,7 +324,7 @@ class Queues(RuleBasedStateMachine):
     def whoever_waits_stands_somewhere_and_knows_why(self):
         backups = self.do(self.world.all(Backup))
         waiting = [b for b in backups if b.status.phase is BackupPhase.QUEUED]
-        table = self.world.runtime.mirror.table
+        table = self.world.runtime.state.queue
         assert sorted(table.position(b.name) for b in waiting) == list(range(1, len(waiting) + 1))
         for backup in waiting:
             condition = backup.status.condition("Waiting")
@@ -338,20 +339,19 @@ class Queues(RuleBasedStateMachine):
         self.do(self._compare_with_the_store())
 
     async def _compare_with_the_store(self):
-        store, table, fresh = self.world.store, self.world.runtime.mirror.table, QueueTable()
+        store, table, fresh = self.world.store, self.world.runtime.state.queue, QueueTable()
         fresh.replace_all(await all_of(store, Backup))
         values = await settings_now(store)
         around = surroundings_of(
             values, await all_of(store, Namespace), await all_of(store, BackupTarget), await all_of(store, Volume)
         )
         by_volume = around.volumes is not None
-        around = around.with_restores(self.world.runtime.mirror.restores.claims(by_volume=by_volume))
+        around = around.with_restores(self.world.runtime.state.restores.claims(by_volume=by_volume))
         snapshot = fresh.snapshot(around)
         assert table.snapshot(around).running == snapshot.running
         assert list(table.queued()) == list(fresh.queued())
         assert [table.position(e.name) for e in fresh.queued()] == [fresh.position(e.name) for e in fresh.queued()]
         assert (len(table), table.new(), table.cancelled()) == (len(fresh), [], [])
-        assert self.world.runtime.mirror.up_to_date
         assert plan_starts(snapshot, limit=values.concurrent_backups) == ()
 
     @invariant()

@@ -39,7 +39,6 @@ async def test_it_does_not_matter_whether_the_answer_or_the_news_of_a_write_come
         await world.settle()
 
     assert await phases(world, "one", "two", "three") == ["Completed"] * 3
-    assert world.runtime.mirror.up_to_date
 
 
 class SlowLooks(MemoryStore):
@@ -141,10 +140,10 @@ async def test_what_is_counted_beside_the_store_equals_what_is_stored_and_restar
     await ask(world, one="shop", two="shop", vanishes="shop")
     await world.store.delete(Ref("Backup", "vanishes"))
     await world.settle()
-    assert world.runtime.mirror.decisions == {"Queued": 3, "Started": 1, "PassedOver": 2}
+    assert world.runtime.state.queue_decisions == {"Queued": 3, "Started": 1, "PassedOver": 2}
 
     for _ in range(2):
-        counted = +world.runtime.mirror.figures.phases
+        counted = +world.runtime.state.backup_figures.phases
         assert counted == Counter(backup.status.phase for backup in await world.all(Backup))
         await world.restart()
 
@@ -164,4 +163,4 @@ async def test_a_backup_that_cannot_be_written_holds_up_nobody(a_world_of):
     await ask(world, bad="shop", good="shop")
 
     assert await phases(world, "bad", "good") == ["New", "InProgress"]
-    assert world.runtime.mirror.decisions["Refused"]
+    assert world.runtime.state.queue_decisions["Refused"]

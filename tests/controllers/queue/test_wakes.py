@@ -15,7 +15,7 @@ QUEUED = BackupPhase.QUEUED
 
 
 async def places(world):
-    table = world.runtime.mirror.table
+    table = world.runtime.state.queue
     return {b.name: (str(b.status.phase), table.position(b.name)) for b in await world.all(Backup)}
 
 

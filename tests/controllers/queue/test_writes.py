@@ -26,7 +26,7 @@ async def drained(world, limit, *scopes):
         await world.settle()
     await world.store.create(a_backup("last"))
     writes, seen = Counter(), {}
-    async for event in world.store.watch([Backup], since=since):
+    async for event in world.store.watch(Backup, since=since):
         backup = event.resource
         if backup.name == "last":
             return writes

@@ -4,10 +4,10 @@ import asyncio
 from datetime import timedelta
 from random import Random
 
-from tidegate.controllers.reconcile.backoff import Backoff
 from tidegate.controllers.reconcile.work_queue import WorkQueue
 from tidegate.model.backoff import Doubling
 from tidegate.model.resource import Ref
+from tidegate.state.backoff import Backoff
 from tidegate.testing.clock import ManualClock, settle
 
 A, B = Ref("Backup", "a"), Ref("Backup", "b")

@@ -11,6 +11,7 @@ from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore, RestoreP
 from tidegate.model.transfers.transfer import ATTEMPT_LABEL, PodVolumeRestore, TransferPhase
 from tidegate.ports.resource_store import Change
 from tidegate.resources.memory import MemoryStore
+from tidegate.state.merged_watch import watch_kinds
 from tidegate.testing.resources.builders import a_backup
 
 
@@ -94,7 +95,7 @@ class Ledger:
         self.world, self.running, self.most = world, {}, 0
 
     async def read(self, *, until):
-        async for event in self.world.store.watch([Backup, Restore], since="0"):
+        async for event in watch_kinds(self.world.store, dict.fromkeys((Backup, Restore), "0")):
             one = event.resource
             runs = one.status.phase in {BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS, RestorePhase.IN_PROGRESS}
             self.running.pop(one.ref, None)

@@ -18,6 +18,7 @@ from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_node, a_target
 from tidegate.testing.resources.crashing_store import CrashingStore
 from tidegate.testing.resources.put import put
@@ -178,7 +179,9 @@ async def test_longhorn_4558_two_hundred_restores_of_twenty_clients_never_exceed
     await put(store, a_node("node-a"))
     for name, value in [("concurrent-backup-restore-limit", LIMIT), ("load-concurrency", WIDE)]:
         await store.create(Setting(metadata=Metadata(name=name), spec=SettingSpec(value=str(value))))
-    runtime, supervisor = build_runtime(store, clock, movers, FakeStoreProbe(), volume_probe=FakeVolumeProbe())
+    runtime, supervisor = build_runtime(
+        a_state(store, clock), clock, movers, FakeStoreProbe(), volume_probe=FakeVolumeProbe()
+    )
     onlooker = Onlooker(store)
 
     async def client(number):

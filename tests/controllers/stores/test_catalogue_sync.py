@@ -26,6 +26,7 @@ from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_target, a_transfer
 
 QUIET_LOOKS = 6
@@ -82,7 +83,12 @@ class Server:
     def _put_together(self):
         self.syncs = CatalogueSync(self.store, self.clock, NoSecrets(), self.catalogue, self.run)
         self.runtime, self.supervisor = build_runtime(
-            self.store, self.clock, FakeMovers(), self.probe, volume_probe=FakeVolumeProbe(), syncs=self.syncs
+            a_state(self.store, self.clock),
+            self.clock,
+            FakeMovers(),
+            self.probe,
+            volume_probe=FakeVolumeProbe(),
+            syncs=self.syncs,
         )
 
     async def run(self, errand):

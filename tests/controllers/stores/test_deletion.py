@@ -18,6 +18,7 @@ from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.mover_job import RemoveJob
 from tidegate.model.transfers.transfer import DATA_REMOVED, DataDownload, DataUpload, PodVolumeBackup, TransferPhase
 from tidegate.model.volumes.volume import Volume
+from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_backup, a_transfer
 from tidegate.testing.resources.put import put
 from tidegate.views.backups.backup import BACKUPS
@@ -68,7 +69,12 @@ async def begin_again(world, lists):
     desk = DeletionDesk(world.store, lists)
     world.movers.started.clear()
     world.runtime, world.supervisor = build_runtime(
-        world.store, world.clock, world.movers, world.store_probe, volume_probe=world.volume_probe, desk=desk
+        a_state(world.store, world.clock),
+        world.clock,
+        world.movers,
+        world.store_probe,
+        volume_probe=world.volume_probe,
+        desk=desk,
     )
     deletions = next(one for one in world.runtime.reconcilers if one.name == "deletion")
     deletions.lists = lists

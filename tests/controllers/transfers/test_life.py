@@ -134,7 +134,7 @@ async def test_a_small_transfer_costs_four_writes_of_its_status(world):
     world.movers.started[0].progress(5, 10)
     world.movers.started[0].finish()
     await world.settle()
-    async for event in world.store.watch([DataUpload], since=before):
+    async for event in world.store.watch(DataUpload, since=before):
         versions.append(str(event.resource.status.phase))
         if event.resource.status.phase.final:
             break

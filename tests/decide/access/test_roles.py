@@ -15,6 +15,7 @@ from tidegate.testing.clock import ManualClock
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import a_state
 
 V, O, A = Role  # noqa: E741  # as short as the table below wants them
 TABLE = [
@@ -85,7 +86,9 @@ def test_whoever_has_more_may_do_what_others_with_less_may(role, needed):
 def test_every_route_of_the_application_has_a_rule():
     clock = ManualClock()
     store = MemoryStore(clock=clock, new_id=counting_ids())
-    services = Services(store, clock, FakeVolumeProbe(), FakeStoreProbe(), token_is_good=lambda _: False, version="9.9")
+    services = Services(
+        a_state(store, clock), clock, FakeVolumeProbe(), FakeStoreProbe(), token_is_good=lambda _: False, version="9.9"
+    )
     paths = build_application(services).openapi()["paths"]
     routes = [
         (method.upper(), re.sub(r"\{[^}]*\}", "name", path.removeprefix("/v1")))

@@ -13,10 +13,11 @@ from tidegate.decide.queue.plan import (
     plan_admissions,
     plan_starts,
 )
-from tidegate.decide.queue.table import QueueTable, Surroundings
+from tidegate.decide.queue.surroundings import Surroundings
 from tidegate.decide.stores.target_away import no_answer
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.reasons import Reason
+from tidegate.state.queue import QueueTable
 from tidegate.testing.resources.builders import a_backup
 
 RUNNING, READY, QUEUED, NEW = (

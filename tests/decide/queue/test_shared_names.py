@@ -8,9 +8,10 @@ from tidegate.decide.queue.claims import RestoreClaim
 from tidegate.decide.queue.overlap import ALL_OTHERS, Scope, common_name, is_glob, selects
 from tidegate.decide.queue.plan import obstacles, plan_admissions
 from tidegate.decide.queue.standing import standings
-from tidegate.decide.queue.table import QueueTable, Surroundings
+from tidegate.decide.queue.surroundings import Surroundings
 from tidegate.decide.restores.queue import plan_restores
 from tidegate.model.backups.backup import BackupPhase
+from tidegate.state.queue import QueueTable
 from tidegate.testing.resources.builders import THEN, a_backup
 
 RUNNING, QUEUED = BackupPhase.IN_PROGRESS, BackupPhase.QUEUED

@@ -10,9 +10,10 @@ from tidegate.decide.queue.claims import RestoreClaim
 from tidegate.decide.queue.overlap import Scope
 from tidegate.decide.queue.plan import plan_admissions
 from tidegate.decide.queue.standing import standings
-from tidegate.decide.queue.table import QueueTable, Surroundings
+from tidegate.decide.queue.surroundings import Surroundings
 from tidegate.decide.stores.target_away import no_answer
 from tidegate.model.backups.backup import BackupPhase
+from tidegate.state.queue import QueueTable
 from tidegate.testing.resources.builders import a_backup
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -5,13 +5,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
-from tidegate.decide.queue.figures import BackupFigures
 from tidegate.decide.queue.forecast import workload_of
-from tidegate.decide.queue.table import QueueTable, Surroundings
+from tidegate.decide.queue.surroundings import Surroundings
 from tidegate.decide.queue.workload import forecast, jobs_of, recorded_workload
 from tidegate.errors import InvalidInput
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.queue.queue import Workload
+from tidegate.state.backup_figures import BackupFigures
+from tidegate.state.queue import QueueTable
 from tidegate.testing.resources.builders import a_backup
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

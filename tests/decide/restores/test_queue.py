@@ -10,12 +10,14 @@ from tidegate.decide.queue.chain import ends_first
 from tidegate.decide.queue.claims import RestoreClaim
 from tidegate.decide.queue.overlap import Scope
 from tidegate.decide.queue.plan import Contender, QueueSnapshot, obstacles, plan_admissions
-from tidegate.decide.queue.table import QueueTable, Surroundings
-from tidegate.decide.restores.queue import RestoreTable, plan_restores
+from tidegate.decide.queue.surroundings import Surroundings
+from tidegate.decide.restores.queue import plan_restores
 from tidegate.decide.transfers.restore_limit import RESTORES_PAUSED
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.reasons import Reason
 from tidegate.model.restores.restore import RestorePhase
+from tidegate.state.queue import QueueTable
+from tidegate.state.restores import RestoreTable
 from tidegate.testing.resources.builders import THEN, a_backup, a_restore
 
 

@@ -15,10 +15,10 @@ from decide.gate_plans import (  # type: ignore[import-not-found]  # pytest has 
     table_of,
     told,
 )
+from tidegate.decide.transfers.entry import TransferEntry
 from tidegate.decide.transfers.gates import plan_accepts
 from tidegate.decide.transfers.prepare_count import PREPARING
 from tidegate.decide.transfers.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
-from tidegate.decide.transfers.table import TransferEntry
 from tidegate.decide.transfers.waits import TransferWaits
 from tidegate.model.transfers.transfer import DataDownload, DataUpload, PodVolumeBackup, PodVolumeRestore, Refusal
 from tidegate.testing.resources.builders import a_node

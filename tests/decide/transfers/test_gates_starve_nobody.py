@@ -12,11 +12,11 @@ from tidegate.decide.transfers.gate_surroundings import GateSurroundings
 from tidegate.decide.transfers.gates import plan_accepts, plan_starts
 from tidegate.decide.transfers.prepare_count import PREPARING
 from tidegate.decide.transfers.restore_limit import asked, in_progress, over
-from tidegate.decide.transfers.table import TransferTable
 from tidegate.decide.transfers.waits import TransferWaits
 from tidegate.model.setting import effective_settings
 from tidegate.model.transfers.load import LoadConcurrency
 from tidegate.model.transfers.transfer import DataDownload, DataUpload, TransferPhase
+from tidegate.state.transfers import TransferTable
 from tidegate.testing.resources.builders import THEN, a_node, a_transfer
 
 P = TransferPhase

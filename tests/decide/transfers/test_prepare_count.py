@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.decide.transfers.prepare_count import KINDS, PREPARING, PrepareCount, changes_count
+from tidegate.decide.transfers.prepare_count import KINDS, PREPARING, changes_count
 from tidegate.decide.transfers.prepare_queue import PrepareQueue
 from tidegate.errors import StoreUnavailable
 from tidegate.model.transfers.transfer import TransferPhase
+from tidegate.state.prepare_count import PrepareCount
 
 P = TransferPhase
 DU, DD, PVB, PVR = "DataUpload", "DataDownload", "PodVolumeBackup", "PodVolumeRestore"

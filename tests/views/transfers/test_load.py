@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tidegate.decide.transfers.table import TransferEntry
+from tidegate.decide.transfers.entry import TransferEntry
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import effective_settings

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from tidegate.api.reads.transfers import gates_now, transfer_table
+from tidegate.api.reads.transfers import waits_now
 from tidegate.api.services import Services
+from tidegate.decide.transfers.entry import TransferEntry
 from tidegate.decide.transfers.held_up import held_up
-from tidegate.decide.transfers.table import TransferEntry
 from tidegate.decide.transfers.waits import TransferWaits
 from tidegate.model.resource import Resource
 from tidegate.model.restores.restore import Restore, RestorePhase
@@ -30,10 +30,9 @@ async def with_reasons_now(services: Services, resources: Sequence[Resource]) ->
     waiting = {resource.metadata.uid for resource in resources if has_begun_and_waits(resource)}
     if not waiting:
         return list(resources)
-    table = await transfer_table(services)
-    waits = TransferWaits(table, await gates_now(services))
+    waits = await waits_now(services)
     mine: dict[str, list[TransferEntry]] = defaultdict(list)
-    for entry in table.entries():
+    for entry in services.state.transfers.entries():
         if entry.owner in waiting:
             mine[entry.owner].append(entry)
     return [_explained(resource, mine.get(resource.metadata.uid, []), waits) for resource in resources]

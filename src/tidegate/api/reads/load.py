@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from tidegate.api.reads.queue_looks import restore_table
-from tidegate.api.reads.transfers import transfer_table
 from tidegate.api.services import Services
 from tidegate.model.resource import Resource
 from tidegate.model.setting import LOAD_CONCURRENCY, Setting, effective_settings
@@ -22,9 +20,8 @@ async def load_now(services: Services, *, instead: Setting | None = None) -> Loa
     version = next((one.metadata.resource_version for one in stored if one.name == LOAD_CONCURRENCY.name), NEVER_SET)
     if instead is not None:
         stored = [*(one for one in stored if one.name != instead.name), instead]
-    table = await transfer_table(services)
-    rows = [LoadRow(entry.phase, entry.restore, entry.node, entry.why[0]) for entry in table.entries()]
-    queued = (await restore_table(services)).waiting
+    entries, queued = services.state.transfers.entries(), services.state.restores.waiting
+    rows = [LoadRow(entry.phase, entry.restore, entry.node, entry.why[0]) for entry in entries]
     nodes, settings = (await store.list(Node)).items, effective_settings(stored)
     return load_status(rows, nodes, settings, version=version, restores_queued=queued)
 

@@ -11,9 +11,9 @@ from tidegate.api.reads.queue_looks import surroundings_now
 from tidegate.api.reads.queue_places import explained, is_queued
 from tidegate.api.services import Services
 from tidegate.decide.queue.standing import Standing, standings
-from tidegate.decide.queue.table import QueueTable
 from tidegate.errors import NotFound
 from tidegate.model.backups.backup import Backup
+from tidegate.state.queue import QueueTable
 
 # So many are looked at, and so many told, at once: a watcher of a long queue hears of the others the next times.
 _LOOKED_AT = 1000

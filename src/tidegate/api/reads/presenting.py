@@ -7,12 +7,10 @@ from tidegate.api.reads.held_up import with_reasons_now
 from tidegate.api.reads.jobs import with_bytes_now
 from tidegate.api.reads.load import with_load
 from tidegate.api.reads.protection import with_protection, with_protection_inside
-from tidegate.api.reads.queue_looks import queue_table
 from tidegate.api.reads.queue_places import is_queued, placed_backups, placed_restores
 from tidegate.api.reads.system import has_volumes_on_the_way, with_volumes_now
 from tidegate.api.reads.transfers import explained, waits_for_gate, waits_now
 from tidegate.api.services import Services
-from tidegate.errors import NotFound
 from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Resource
 from tidegate.model.restores.restore import Restore
@@ -22,20 +20,15 @@ from tidegate.model.volumes.volume import Namespace, Volume
 Wire = dict[str, object]
 
 
-async def present(services: Services, resources: Sequence[Resource], *, whole: bool = False) -> list[Wire]:
-    """Wire forms, all of one kind; `whole` says that these are all that exist.
-
-    Places, and rows that have one, are told from one look. What is gone by then is left out.
-    """
-    return [resource.to_wire() for resource in await _as_they_are(services, resources, whole=whole)]
+async def present(services: Services, resources: Sequence[Resource]) -> list[Wire]:
+    """Wire forms, all of one kind."""
+    return [resource.to_wire() for resource in await _as_they_are(services, resources)]
 
 
 async def present_one(services: Services, resource: Resource) -> Wire:
-    """The same for one; raises NotFound if it is gone by then."""
-    found = await present(services, [await with_unmatched(services, resource)])
-    if not found:
-        raise NotFound(f"there is no {resource.ref} any more")
-    return found[0]
+    """The same for one."""
+    (shown,) = await present(services, [await with_unmatched(services, resource)])
+    return shown
 
 
 async def present_news(services: Services, resource: Resource) -> Resource:
@@ -44,15 +37,15 @@ async def present_news(services: Services, resource: Resource) -> Resource:
         return (await _as_they_are(services, [resource]))[0]
     if not isinstance(resource, Backup) or not is_queued(resource):
         return resource
-    position = (await queue_table(services)).position(resource.name)
+    position = services.state.queue.position(resource.name)
     return resource.with_status(queue_position=position)
 
 
-async def _as_they_are(services: Services, resources: Sequence[Resource], *, whole: bool = False) -> Sequence[Resource]:
+async def _as_they_are(services: Services, resources: Sequence[Resource]) -> Sequence[Resource]:
     if backups := [one for one in resources if isinstance(one, Backup)]:
-        resources = await placed_backups(services, backups, whole=whole)
+        resources = await placed_backups(services, backups)
     if restores := [one for one in resources if isinstance(one, Restore)]:
-        resources = await placed_restores(services, restores, whole=whole)
+        resources = placed_restores(services, restores)
     if any(isinstance(resource, Node) for resource in resources):
         resources = await with_load(services, resources)
     if any(isinstance(resource, Volume) for resource in resources):

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from tidegate.decide.queue.figures import BackupFigures
+from tidegate.decide.queue.entry import Key, QueueEntry
 from tidegate.decide.queue.forecast import Seconds, expected_starts
 from tidegate.decide.queue.plan import QueueSnapshot, plan_admissions
-from tidegate.decide.queue.table import QueueEntry
-from tidegate.decide.queue.wishes import Key
 from tidegate.errors import InvalidInput
 from tidegate.model.queue.queue import Queue, WaitingBackup
 from tidegate.model.reasons import Reason
 from tidegate.model.setting import Settings
+from tidegate.state.backup_figures import BackupFigures
 
 _NOTHING = "nothing is in its way; it starts with the next look"
 

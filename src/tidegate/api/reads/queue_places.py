@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 
-from tidegate.api.reads.one_look import Line, one_look
 from tidegate.api.reads.queue_looks import surroundings_now
 from tidegate.api.services import Services
 from tidegate.decide.queue.standing import Standing, standings
-from tidegate.decide.queue.table import QueueTable
-from tidegate.decide.restores.queue import RestoreTable
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.restores.restore import Restore, RestorePhase
 
@@ -23,28 +20,27 @@ def is_waiting_restore(restore: Restore) -> bool:
     return new and not restore.spec.cancel and not restore.deleting
 
 
-async def placed_backups(services: Services, backups: Sequence[Backup], *, whole: bool) -> list[Backup]:
-    """Each that waits with its place; `whole` says that these are all that exist."""
+async def placed_backups(services: Services, backups: Sequence[Backup]) -> list[Backup]:
+    """Each that waits with its place."""
     if not any(map(is_queued, backups)):
         return list(backups)
     around, settings = await surroundings_now(services)
-    line = Line(Backup, QueueTable, services.queue, is_queued, lambda table, one: table.place(one.name) is not None)
-    rows, table = await one_look(services.store, line, backups, whole=whole)
-    # No waiting from here on: the table may be the server's own.
-    names, limit, now = [row.name for row in rows if is_queued(row)], settings.concurrent_backups, services.clock.now()
+    # No waiting from here on: rows and places are of one moment.
+    table, limit, now = services.state.queue, settings.concurrent_backups, services.clock.now()
+    names = [backup.name for backup in backups if is_queued(backup)]
     found = standings(table, table.snapshot(around), names, limit=limit, now=now)
-    return [explained(row, found[row.name]) if row.name in found and is_queued(row) else row for row in rows]
+    return [explained(one, found[one.name]) if one.name in found and is_queued(one) else one for one in backups]
 
 
-async def placed_restores(services: Services, restores: Sequence[Restore], *, whole: bool) -> list[Restore]:
+def placed_restores(services: Services, restores: Sequence[Restore]) -> list[Restore]:
     """The same for restores. Why they wait is told by what is stored."""
     if not any(map(is_waiting_restore, restores)):
         return list(restores)
-    line = Line(Restore, RestoreTable, services.restores, is_waiting_restore, lambda table, one: table.waits(one))
-    rows, table = await one_look(services.store, line, restores, whole=whole)
-    waiting = [claim.name for claim in table.claims(by_volume=False) if not claim.running]
+    waiting = [claim.name for claim in services.state.restores.claims(by_volume=False) if not claim.running]
     places = {name: place for place, name in enumerate(waiting, start=1)}
-    return [row.with_status(queue_position=places.get(row.name)) if is_waiting_restore(row) else row for row in rows]
+    return [
+        row.with_status(queue_position=places.get(row.name)) if is_waiting_restore(row) else row for row in restores
+    ]
 
 
 def explained(backup: Backup, found: Standing) -> Backup:

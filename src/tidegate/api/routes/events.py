@@ -20,6 +20,7 @@ from tidegate.model.backups.backup import Backup
 from tidegate.model.kinds import KIND_BY_PLURAL
 from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Change
+from tidegate.state.merged_watch import watch_kinds
 
 router = APIRouter(dependencies=[Depends(require_token)])
 
@@ -117,8 +118,7 @@ class _Outbox:
     def __init__(self, services: Services, since: str) -> None:
         self._services = services
         self._version = since
-        table = services.queue
-        self._places = PlacesTold(services, table, since=since) if table is not None else None
+        self._places = PlacesTold(services, services.state.queue, since=since)
         self._places_wake = asyncio.Event()
         self._lines: list[bytes] = []
         self._room = asyncio.Event()
@@ -128,11 +128,11 @@ class _Outbox:
         """Until the changes are no longer kept, or the store is closed."""
         services, shown = self._services, partial(present_news, self._services)
         try:
-            async for event in services.store.watch(kinds, since=self._version):
+            async for event in watch_kinds(services.store, dict.fromkeys(kinds, self._version)):
                 line, told = await services.event_lines.line(event, shown)
                 self._lines.append(line)
                 self._version = event.resource_version
-                if isinstance(told, Backup) and self._places is not None:
+                if isinstance(told, Backup):
                     self._places.told(told)
                     self._places_wake.set()
                 self.something.set()
@@ -144,8 +144,8 @@ class _Outbox:
             return
 
     async def tell_places(self, kinds: list[type[Resource]]) -> None:
-        """Who waits elsewhere by now, for as long as the stream goes on; only where the server keeps a queue."""
-        if self._places is None or Backup not in kinds:
+        """Who waits elsewhere by now, for as long as the stream goes on."""
+        if Backup not in kinds:
             return
         while True:
             await self._places_wake.wait()
@@ -160,7 +160,7 @@ class _Outbox:
 
     def look_at_places(self) -> None:
         """Look soon, if anybody may have moved."""
-        if self._places is not None and self._places.moved:
+        if self._places.moved:
             self._places_wake.set()
 
     def take(self) -> bytes:

@@ -9,7 +9,6 @@ from tidegate.api.problems import refusals
 from tidegate.api.routes.metrics import render_metrics
 from tidegate.api.security.auth import require_token, services_of
 from tidegate.errors import Unauthenticated
-from tidegate.model.setting import Setting
 
 router = APIRouter(tags=["health"])
 _NOT_READY: dict[int | str, dict[str, Any]] = {
@@ -26,13 +25,14 @@ async def livez() -> str:
 
 @router.get("/readyz", response_class=PlainTextResponse, responses=_NOT_READY)
 async def readyz(request: Request) -> Response:
-    """Ready when the store can be read and we are not on the way out."""
+    """Ready when everything that is stored was read and we are not on the way out."""
     services = services_of(request)
     if services.shutting_down.is_set():
         return PlainTextResponse("shutting down\n", status_code=503)
     if (damage := services.damage()) is not None:
         return PlainTextResponse(f"{damage.message}\n{damage.hint}\n", status_code=503)
-    await services.store.list(Setting, limit=1)
+    if unread := services.state.unread:
+        return PlainTextResponse(f"not read yet: {', '.join(unread)}\n", status_code=503)
     return PlainTextResponse("ok\n")
 
 

@@ -7,18 +7,14 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from tidegate.api.reads.queue_looks import backup_figures, queue_table, reasons_now
-from tidegate.api.reads.transfers import transfer_figures
+from tidegate.api.reads.queue_looks import reasons_now
 from tidegate.api.scrape.families import gauge
-from tidegate.api.scrape.looks import scrape_figures
 from tidegate.api.scrape.restores import restore_metrics
 from tidegate.api.scrape.schedules import schedule_metrics
 from tidegate.api.scrape.system import system_metrics
 from tidegate.api.scrape.transfers import gate_families
 from tidegate.api.scrape.verification import verification_metrics
 from tidegate.api.services import Services
-from tidegate.decide.queue.figures import BackupFigures
-from tidegate.decide.queue.table import QueueTable
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.reasons import Reason
 from tidegate.model.schedules.schedule import Schedule
@@ -60,16 +56,15 @@ async def render_metrics(services: Services) -> tuple[bytes, str]:
 
 async def _families(services: Services):  # type: ignore[no-untyped-def]  # noqa: ANN202  # an async generator of Metric
     store = services.store
-    figures, table = await backup_figures(services), await queue_table(services)
-    scrapes = await scrape_figures(services)
-    transfers = await transfer_figures(services)
+    state = services.state
+    figures, transfers, scrapes = state.backup_figures, state.transfer_figures, state.scrape_figures
     yield gauge("build_info", "The server's version.", ["version"], [([services.version], 1)])
     yield _phases("backups", "Backups by phase.", BackupPhase, figures.phases)
     for family in restore_metrics(scrapes):
         yield family
     yield _phases("transfers", "Transfers by phase.", TransferPhase, transfers.phases)
     yield gauge("transfers_stalled", "Transfers that make no progress.", [], [([], transfers.stalled)])
-    for family in _queue(services, figures, table, await reasons_now(services, table)):
+    for family in _queue(services, await reasons_now(services)):
         yield family
     for family in await gate_families(services):
         yield family
@@ -105,9 +100,8 @@ def _phases(name: str, text: str, phases: Iterable[P], counts: Mapping[P, int]) 
     return gauge(name, text, ["phase"], [([str(phase)], counts.get(phase, 0)) for phase in phases])
 
 
-def _queue(
-    services: Services, figures: BackupFigures, table: QueueTable, waiting: Mapping[str, int]
-) -> Iterator[Metric]:
+def _queue(services: Services, waiting: Mapping[str, int]) -> Iterator[Metric]:
+    figures, table = services.state.backup_figures, services.state.queue
     lengths = [([str(reason)], waiting.get(str(reason), 0)) for reason in _WHY_BACKUPS_WAIT]
     yield gauge("queue_length", "Queued backups by reason.", ["reason"], lengths)
     since = figures.queued_since()
@@ -118,7 +112,7 @@ def _queue(
     waits.add_metric([], *figures.waits())
     yield waits
     decisions = CounterMetricFamily("tidegate_queue_decisions", "What the queue decided.", labels=["outcome"])
-    for outcome, count in sorted(services.queue_decisions().items()):
+    for outcome, count in sorted(services.state.queue_decisions.items()):
         decisions.add_metric([outcome], count)
     yield decisions
 

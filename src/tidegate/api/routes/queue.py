@@ -11,14 +11,13 @@ from pydantic import Field
 
 from tidegate.api.admission.changes import changed
 from tidegate.api.reads.presenting import Wire, present_one
-from tidegate.api.reads.queue_looks import backup_figures, queue_now, queue_table, seconds_left, surroundings_now
+from tidegate.api.reads.queue_looks import queue_now, seconds_left, surroundings_now
 from tidegate.api.reads.queue_page import marker_of, place_of, queue_page
 from tidegate.api.security.auth import require_token, services_of
 from tidegate.decide.queue.chain import ends_first
 from tidegate.decide.queue.forecast import expected_starts, workload_of
 from tidegate.decide.queue.order import tickets_after_move
 from tidegate.decide.queue.plan import QueueSnapshot, obstacles
-from tidegate.decide.queue.table import QueueTable
 from tidegate.decide.queue.workload import recorded_workload
 from tidegate.errors import Refused
 from tidegate.model.backups.backup import Backup, BackupPhase
@@ -52,9 +51,9 @@ async def list_queue(
 ) -> Response:
     """The queue in its order, with the reason of each wait and when each will probably start."""
     services = services_of(request)
-    table, figures = await queue_table(services), await backup_figures(services)
+    table, figures = services.state.queue, services.state.backup_figures
     moving = await seconds_left(services)
-    snapshot, settings = await queue_now(services, table)
+    snapshot, settings = await queue_now(services)
     # No waiting from here on: the table may be the server's own, and the parts of an answer must fit.
     first = skip if marker is None else table.ahead((*place_of(marker)[:2], place_of(marker)[2] + "\0"))
     first = min(first, len(snapshot.waiting))
@@ -77,7 +76,7 @@ async def list_queue(
 async def get_workload(request: Request) -> Workload:
     """The present queue with expected durations, for `tidegate queue simulate`."""
     services = services_of(request)
-    table, figures = await queue_table(services), await backup_figures(services)
+    table, figures = services.state.queue, services.state.backup_figures
     around, settings = await surroundings_now(services)
     moving, now = await seconds_left(services), services.clock.now()
     jobs = workload_of(figures, table.snapshot(around), moving, now=now)
@@ -89,9 +88,9 @@ async def explain(request: Request, name: str) -> QueueExplanation:
     """Every obstacle of one backup, what has to end first, and when it will probably start."""
     services = services_of(request)
     backup = await services.store.get(Backup, name)
-    table, figures = await queue_table(services), await backup_figures(services)
+    table, figures = services.state.queue, services.state.backup_figures
     moving = await seconds_left(services)
-    snapshot, settings = await queue_now(services, table)
+    snapshot, settings = await queue_now(services)
     # No waiting until the snapshot is frozen.
     limit = settings.concurrent_backups
     found = [
@@ -130,10 +129,7 @@ def _slots(snapshot: QueueSnapshot, found: Sequence[QueueObstacle]) -> tuple[str
 async def move(request: Request, name: str, wanted: Move) -> Wire:
     """Put a queued backup at another place; the others keep their order."""
     services = services_of(request)
-    # From the store, not from the server's table: that may not have heard yet of the move before this one.
-    table = QueueTable()
-    table.replace_all((await services.store.list(Backup)).items)
-    _, settings = await queue_now(services, table)
+    table, settings = services.state.queue, await services.state.settings()
     if table.position(name) is None:
         backup = await services.store.get(Backup, name)
         raise Refused(f"backup {name} {_state(backup)}; only one that waits in the queue can be moved")
@@ -141,7 +137,7 @@ async def move(request: Request, name: str, wanted: Move) -> Wire:
     tickets = tickets_after_move(order, name, wanted.to, head_start_seconds=settings.priority_head_start_seconds)
     # The moved one last: whoever is interrupted in between has changed no order yet.
     for one in sorted(tickets, key=lambda one: one == name):
-        table.note(await changed(services.store, Backup, one, partial(_with_ticket, tickets[one])))
+        await changed(services.store, Backup, one, partial(_with_ticket, tickets[one]))
     moved = await services.store.get(Backup, name)
     return moved.with_status(queue_position=table.position(name), queue_ticket=moved.ticket).to_wire()
 

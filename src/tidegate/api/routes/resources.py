@@ -84,7 +84,7 @@ def _add_reading(router: APIRouter, kind: type[R]) -> None:
         services = services_of(request)
 
         async def shapes(page: Page[R]) -> list[Wire]:
-            return await present(services, page.items, whole=namespace is None and wish.is_whole(page))
+            return await present(services, page.items)
 
         return await page_of(request, kind, wish, namespace=namespace, shapes=shapes)
 

@@ -7,7 +7,7 @@ from tidegate.api.admission.checks import as_sent
 from tidegate.api.admission.restore_planning import look_ahead
 from tidegate.api.problems import refusals
 from tidegate.api.reads.presenting import present_one
-from tidegate.api.reads.queue_looks import queue_now, queue_table, restore_table
+from tidegate.api.reads.queue_looks import queue_now
 from tidegate.api.security.auth import require_token, services_of
 from tidegate.api.services import Services
 from tidegate.decide.queue.plan import Waiting
@@ -48,9 +48,9 @@ async def plan(request: Request, restore: Restore) -> RestorePlan:
 
 async def _wait(services: Services, restore: Restore) -> Waiting | None:
     """What would keep it from starting if it were asked for now."""
-    snapshot, settings = await queue_now(services, await queue_table(services))
+    snapshot, settings = await queue_now(services)
     # Beside the server's own table: what is only planned must not keep anything from anybody.
-    table = (await restore_table(services)).with_one_more(restore)
+    table = services.state.restores.with_one_more(restore)
     claims = table.claims(by_volume=settings.overlap_detection == "volume")
     waiting = plan_restores(claims, snapshot.running, paused=settings.concurrent_restores == 0).wait
     # It stands at the end; a namesake that exists already would be refused anyway.

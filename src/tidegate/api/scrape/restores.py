@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from prometheus_client.core import Metric
 
 from tidegate.api.scrape.families import gauge
-from tidegate.decide.server.scrape_figures import ScrapeFigures
 from tidegate.model.reasons import Reason
 from tidegate.model.restores.restore import RestorePhase
+from tidegate.state.scrape_figures import ScrapeFigures
 
 _WHY_RESTORES_WAIT = (
     Reason.PENDING_EVALUATION,

@@ -9,10 +9,10 @@ from datetime import datetime
 from prometheus_client.core import Metric
 
 from tidegate.api.scrape.families import counter, gauge
-from tidegate.decide.queue.figures import BackupFigures
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.schedules.cron import Cron
 from tidegate.model.schedules.schedule import Schedule
+from tidegate.state.backup_figures import BackupFigures
 
 _OF = ["schedule"]
 

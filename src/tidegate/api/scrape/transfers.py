@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from tidegate.api.reads.transfers import gates_now, transfer_table
 from tidegate.api.services import Services
 from tidegate.decide.transfers.gate_surroundings import GateSurroundings
-from tidegate.decide.transfers.table import TransferTable
 from tidegate.decide.transfers.waits import TransferWaits
 from tidegate.model.reasons import Reason
+from tidegate.state.transfers import TransferTable
 
 _WHY_TRANSFERS_WAIT = (
     Reason.PENDING_EVALUATION,
@@ -27,8 +26,7 @@ _WHY_TRANSFERS_WAIT = (
 
 async def gate_families(services: Services) -> list[Metric]:
     """All series about the gates, as they are now."""
-    around = await gates_now(services)
-    return list(_families(await transfer_table(services), around))
+    return list(_families(services.state.transfers, await services.state.around_gates()))
 
 
 def _families(table: TransferTable, around: GateSurroundings) -> Iterator[Metric]:

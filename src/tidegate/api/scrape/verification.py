@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from prometheus_client.core import Metric
 
 from tidegate.api.scrape.families import Samples, gauge, newest_by_schedule
-from tidegate.decide.server.scrape_figures import VerificationFigure
 from tidegate.model.verification.verification import VerificationPhase
+from tidegate.state.scrape_figures import VerificationFigure
 
 _FAILED = frozenset({VerificationPhase.FAILED, VerificationPhase.FAILED_VALIDATION})
 

@@ -4,12 +4,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from tidegate.controllers.movers.supervisor import MoverSupervisor
-from tidegate.controllers.reconcile.observation import SettingsInMind
-from tidegate.controllers.reconcile.reconciler import Next, Watch
+from tidegate.controllers.reconcile.reconciler import Next, Watch, always
 from tidegate.decide.transfers.bandwidth_share import shares
-from tidegate.model.resource import Ref, Resource
+from tidegate.model.resource import Ref
 from tidegate.model.setting import Setting, Settings
-from tidegate.ports.resource_store import ResourceStore
+from tidegate.state.server_state import ServerState
 
 KEY = Ref("MoverBandwidth", "mover-bandwidth")
 
@@ -30,18 +29,15 @@ class MoverBandwidth:
     is new to it.
     """
 
-    store: ResourceStore
+    state: ServerState
     movers: MoverSupervisor
     name: str = "mover-bandwidth"
     workers: int = 1
-
-    def __post_init__(self) -> None:
-        self.settings = SettingsInMind(self.store)
-        self.watches: tuple[Watch, ...] = (Watch(Setting, self._changed),)
+    watches: tuple[Watch, ...] = (Watch(Setting, always(KEY)),)
 
     async def reconcile(self, _key: Ref) -> Next:
         """Give each its share."""
-        settings = await self.settings.now()
+        settings = await self.state.settings()
         moving = list(self.movers.moving())
         of_each = {
             node: bandwidth_of_each(settings, movers) for node, movers in Counter(one.node for one in moving).items()
@@ -52,7 +48,3 @@ class MoverBandwidth:
             if (orders.upload, orders.download) != (upload, download):
                 self.movers.limit(errand, upload=upload, download=download)
         return Next.done()
-
-    def _changed(self, setting: Resource) -> tuple[Ref, ...]:
-        self.settings.forget(setting)
-        return (KEY,)

@@ -3,31 +3,29 @@
 One key for all backups, because the decision is about the whole queue.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
-from typing import NamedTuple
 
 import structlog
 
-from tidegate.controllers.queue.mirror import QueueMirror
-from tidegate.controllers.reconcile.observation import all_of, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, always
 from tidegate.decide.jobs.events import with_events
+from tidegate.decide.queue.entry import QueueEntry
 from tidegate.decide.queue.plan import QueueSnapshot, Waiting, plan_admissions, plan_starts
-from tidegate.decide.queue.surroundings import surroundings_of
-from tidegate.decide.queue.table import QueueEntry, QueueTable, Surroundings
 from tidegate.errors import NotFound, StaleVersion, UserError
 from tidegate.model.backups.backup import Backup, BackupPhase, BackupStatus
 from tidegate.model.reasons import Reason
-from tidegate.model.resource import Ref, Resource
+from tidegate.model.resource import Ref
 from tidegate.model.restores.restore import Restore
 from tidegate.model.setting import Setting, Settings
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.volumes.volume import Namespace, Volume
 from tidegate.ports.clock import Clock
-from tidegate.ports.resource_store import ResourceStore
+from tidegate.state.queue import QueueTable
+from tidegate.state.server_state import ServerState
 
 log = structlog.get_logger(__name__)
 
@@ -40,73 +38,43 @@ _SHORT = 100
 _MOST_WORDS_AT_ONCE = 500
 
 
-class _Look(NamedTuple):
-    """What was found beside the queue, and when."""
-
-    settings: Settings
-    around: Surroundings
-    news: tuple[int, int]
-    at: float
-
-
 @dataclass
 class BackupQueue:
     """Owns every step of a backup up to ReadyToStart."""
 
-    store: ResourceStore
+    state: ServerState
     clock: Clock
-    mirror: QueueMirror
+    planning: asyncio.Lock
+    """Backups and restores keep namespaces from each other, so their queues plan one after the other, never at once."""
     name: str = "backup-queue"
     workers: int = 1  # one pass at a time: the plan is about the whole queue
     watches: tuple[Watch, ...] = ()
-    _look: _Look | None = None
-    _changes_around: int = 0
     _words_told_at: float = field(default=float("-inf"))
 
     def __post_init__(self) -> None:
         self.watches = (
-            *(Watch(kind, always(KEY)) for kind in (Backup, Restore)),
-            *(Watch(kind, self._look_around_again) for kind in (BackupTarget, Namespace, Setting, Volume)),
+            *(Watch(kind, always(KEY)) for kind in (Backup, Restore, BackupTarget, Namespace, Setting, Volume)),
         )
 
     async def reconcile(self, _key: Ref) -> Next:
         """Give tickets to the new, then start what may start and say why the others wait."""
-        async with self.mirror.one_pass() as table:
-            look = await self._look_around()
-            recheck = Next.after(timedelta(seconds=look.settings.queue_recheck_seconds))
-            if not self.mirror.up_to_date:
-                return recheck  # the news that we wait for wakes us
+        await self.state.wait_for(Backup, Restore)
+        async with self.planning:
+            # A write that ended in an error may have been done all the same: see, before anything is given away.
+            await self.state.store.settle()
+            table, settings = self.state.queue, await self.state.settings()
+            recheck = Next.after(timedelta(seconds=settings.queue_recheck_seconds))
             await self._drop_cancelled(table)
             await self._note_moves(table)
             if await self._enqueue_new(table):
                 return recheck  # Queued is a step of its own; its news wakes us for the next one
-            snapshot = table.snapshot(self._with_restores(look))
-            starts = plan_starts(snapshot, limit=look.settings.concurrent_backups)
+            snapshot = table.snapshot(await self.state.around_queue_with_restores())
+            starts = plan_starts(snapshot, limit=settings.concurrent_backups)
             if starts:
                 await self._start(table.entries(starts))
             else:
-                await self._say_why(table, snapshot, look.settings)
+                await self._say_why(table, snapshot, settings)
             return recheck
-
-    def _look_around_again(self, _changed: Resource) -> Iterable[Ref]:
-        self._changes_around += 1
-        return (KEY,)
-
-    async def _look_around(self) -> _Look:
-        # Counted before the first look: what changes while we look makes this one old.
-        news, now, last = (self._changes_around, self.mirror.reloads), self.clock.monotonic(), self._look
-        if last is not None and last.news == news and now - last.at < last.settings.queue_recheck_seconds:
-            return last
-        settings = await settings_now(self.store)
-        volumes = await all_of(self.store, Volume) if settings.overlap_detection == "volume" else []
-        targets = await all_of(self.store, BackupTarget)
-        around = surroundings_of(settings, await all_of(self.store, Namespace), targets, volumes)
-        self._look = _Look(settings, around, news, now)
-        return self._look
-
-    def _with_restores(self, look: _Look) -> Surroundings:
-        by_volume, paused = look.around.volumes is not None, look.settings.concurrent_restores == 0
-        return look.around.with_restores(self.mirror.restores.claims(by_volume=by_volume, paused=paused))
 
     async def _enqueue_new(self, table: QueueTable) -> bool:
         now, queued_any = self.clock.now(), False
@@ -172,7 +140,7 @@ class BackupQueue:
     async def _still(self, planned: QueueEntry) -> Backup | None:
         """The backup, if it is still as it was planned for; if not, the news of that are under way."""
         try:
-            backup = await self.store.get(Backup, planned.name)
+            backup = await self.state.store.get(Backup, planned.name)
         except NotFound:
             return None
         return backup if not backup.deleting and QueueEntry.of(backup) == planned else None
@@ -181,15 +149,15 @@ class BackupQueue:
         """Whether it was written. One that changed in between is left for the next pass, which its news bring about."""
         try:
             told = with_events(backup, backup.replace(status=status), now=self.clock.now())
-            self.mirror.wrote(backup, await self.store.update_status(told))
+            await self.state.store.update_status(told)
         except (StaleVersion, NotFound):
             return False
         except UserError as error:
             # One that cannot be stored as it is must not hold up all others.
-            self.mirror.decisions["Refused"] += 1
+            self.state.queue_decisions["Refused"] += 1
             log.warning("backup cannot be written", backup=backup.name, error=f"{type(error).__name__}: {error}")
             return False
-        self.mirror.decisions[outcome] += 1
+        self.state.queue_decisions[outcome] += 1
         return True
 
 

@@ -1,10 +1,7 @@
 """Looks that several reconcilers take. Each raises when the store cannot be read: never empty by failure."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 from tidegate.model.labels import EVERYTHING, Selector
-from tidegate.model.resource import Ref, Resource
+from tidegate.model.resource import Resource
 from tidegate.model.setting import Setting, Settings, effective_settings
 from tidegate.model.transfers.transfer import TRANSFERS, Transfer
 from tidegate.ports.resource_store import R, ResourceStore
@@ -28,28 +25,3 @@ def over_or_deleting(transfer: Resource) -> bool:
 async def settings_now(store: ResourceStore) -> Settings:
     """The settings as they are at this moment; they may change while the server runs."""
     return effective_settings(await all_of(store, Setting))
-
-
-@dataclass
-class SettingsInMind:
-    """The settings for somebody who asks often: read once, and again after any of them has changed."""
-
-    store: ResourceStore
-    _kept: Settings | None = None
-    _changes: int = 0
-
-    def forget(self, _changed: Resource) -> Iterable[Ref]:
-        """For a Watch: whoever asks next reads them anew. It concerns no key by itself."""
-        self._kept = None
-        self._changes += 1
-        return ()
-
-    async def now(self) -> Settings:
-        """The settings, as new as the watch is."""
-        if self._kept is not None:
-            return self._kept
-        before = self._changes
-        settings = await settings_now(self.store)
-        # What changed while we looked may or may not be in it.
-        self._kept = settings if before == self._changes else None
-        return settings

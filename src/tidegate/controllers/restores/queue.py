@@ -3,27 +3,24 @@
 One key for all restores, because the decision is about all of them.
 """
 
+import asyncio
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 import structlog
 
-from tidegate.controllers.queue.mirror import QueueMirror
-from tidegate.controllers.reconcile.observation import all_of, settings_now
 from tidegate.controllers.reconcile.reconciler import Next, Watch, always
 from tidegate.decide.jobs.events import with_events
 from tidegate.decide.queue.plan import Waiting
-from tidegate.decide.queue.surroundings import surroundings_of
-from tidegate.decide.queue.table import QueueTable
 from tidegate.decide.restores.queue import plan_restores
 from tidegate.errors import NotFound, StaleVersion
 from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Ref
 from tidegate.model.restores.restore import Restore, RestorePhase, RestoreStatus
 from tidegate.model.setting import Setting, Settings
-from tidegate.model.volumes.volume import Namespace, Volume
 from tidegate.ports.clock import Clock
-from tidegate.ports.resource_store import ResourceStore
+from tidegate.state.queue import QueueTable
+from tidegate.state.server_state import ServerState
 
 log = structlog.get_logger(__name__)
 
@@ -34,9 +31,10 @@ KEY = Ref("RestoreQueue", "restore-queue")
 class RestoreQueue:
     """Owns the steps out of New of a restore that is settled."""
 
-    store: ResourceStore
+    state: ServerState
     clock: Clock
-    mirror: QueueMirror
+    planning: asyncio.Lock
+    """See BackupQueue."""
     name: str = "restore-queue"
     workers: int = 1  # one pass at a time: the plan is about all restores
     watches: tuple[Watch, ...] = field(
@@ -45,23 +43,21 @@ class RestoreQueue:
 
     async def reconcile(self, _key: Ref) -> Next:
         """Start what may start, and say why the others wait."""
-        if not self.mirror.restores.anyone_waits():
+        await self.state.wait_for(Backup, Restore)
+        if not self.state.restores.anyone_waits():
             return Next.done()
-        async with self.mirror.one_pass() as table:
-            settings = await settings_now(self.store)
-            recheck = Next.after(timedelta(seconds=settings.queue_recheck_seconds))
-            if not self.mirror.up_to_date:
-                return recheck  # a backup has just been let in; the news of that wakes us
-            for name in self.mirror.restores.called_off():
+        async with self.planning:
+            await self.state.store.settle()
+            settings = await self.state.settings()
+            for name in self.state.restores.called_off():
                 await self._drop(name)
-            await self._plan(table, settings)
-            return recheck if self.mirror.restores.anyone_waits() else Next.done()
+            await self._plan(self.state.queue, settings)
+            recheck = Next.after(timedelta(seconds=settings.queue_recheck_seconds))
+            return recheck if self.state.restores.anyone_waits() else Next.done()
 
     async def _plan(self, table: QueueTable, settings: Settings) -> None:
-        by_volume = settings.overlap_detection == "volume"
-        volumes = await all_of(self.store, Volume) if by_volume else []
-        around = surroundings_of(settings, await all_of(self.store, Namespace), (), volumes)
-        claims = self.mirror.restores.claims(by_volume=by_volume)
+        around = await self.state.around_queue()
+        claims = self.state.restores.claims(by_volume=around.volumes is not None)
         running = table.snapshot(around.with_restores(claims)).running
         plan = plan_restores(claims, running, paused=settings.concurrent_restores == 0)
         for name in plan.start:
@@ -96,17 +92,17 @@ class RestoreQueue:
     async def _still_new(self, name: str, *, called_off: bool = False) -> Restore | None:
         """The restore, if it is still as it was planned for; if not, the news of that are under way."""
         try:
-            restore = await self.store.get(Restore, name)
+            restore = await self.state.store.get(Restore, name)
         except NotFound:
             return None
         same = restore.settled and (restore.spec.cancel or restore.deleting) == called_off
         return restore if same and restore.status.phase is RestorePhase.NEW else None
 
     async def _write(self, restore: Restore, status: RestoreStatus) -> bool:
-        """Whether it was written; then every later pass, of whichever queue, knows of it."""
+        """Whether it was written."""
         told = with_events(restore, restore.replace(status=status), now=self.clock.now())
         try:
-            self.mirror.restores.note(await self.store.update_status(told))
+            await self.state.store.update_status(told)
         except (StaleVersion, NotFound):
             return False
         return True

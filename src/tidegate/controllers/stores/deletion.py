@@ -10,7 +10,7 @@ import structlog
 from tidegate.controllers.movers.names import REMOVALS, VOLUME, removal_of, volume_of
 from tidegate.controllers.movers.supervisor import MoverSupervisor
 from tidegate.controllers.movers.takeover import Takeover
-from tidegate.controllers.reconcile.observation import SettingsInMind, all_transfers
+from tidegate.controllers.reconcile.observation import all_transfers
 from tidegate.controllers.reconcile.reconciler import Next, Watch
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
 from tidegate.controllers.stores.deletion_traces import mark_removed
@@ -27,6 +27,7 @@ from tidegate.model.transfers.transfer import TRANSFERS, Transfer
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import SecretStore, access_to
+from tidegate.state.server_state import ServerState
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +51,7 @@ class Freshness(Protocol):
 class DeletionController:
     """Owns the status of deletions. One key per volume; one worker, so that no slot is given away twice."""
 
-    store: ResourceStore
+    state: ServerState
     clock: Clock
     movers: MoverSupervisor
     takeover: Takeover
@@ -65,8 +66,10 @@ class DeletionController:
     _want_slot: dict[Ref, None] = field(default_factory=dict)
     _asked_to_look: set[str] = field(default_factory=set)
 
-    def __post_init__(self) -> None:
-        self._settings = SettingsInMind(self.store)
+    @property
+    def store(self) -> ResourceStore:
+        """What it reads and writes."""
+        return self.state.store
 
     @property
     def watches(self) -> tuple[Watch, ...]:
@@ -171,7 +174,7 @@ class DeletionController:
 
     async def _free_slots(self) -> int:
         """Negative after the setting was lowered, until enough workers have ended."""
-        return (await self._settings.now()).concurrent_deletions - self.movers.count(REMOVALS)
+        return (await self.state.settings()).concurrent_deletions - self.movers.count(REMOVALS)
 
     async def _offer_slots(self) -> None:
         """Who waits longest looks first; no more look than there are slots, for there may be very many."""
@@ -241,7 +244,6 @@ class DeletionController:
 
     def _first_in_line(self, setting: Resource) -> Iterable[Ref]:
         """Another number of workers concerns who waits for one; the first of them wakes the others."""
-        self._settings.forget(setting)
         return list(self._want_slot)[:1] if setting.name == CONCURRENT_DELETIONS.name else ()
 
     def _volumes_of_target(self, resource: Resource) -> Iterable[Ref]:

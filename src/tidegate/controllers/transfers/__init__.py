@@ -1,5 +1,4 @@
 """Lets transfers through their gates and carries each one to its end.
 
-Read `gates`, then `transfer`; `taking_over` looks at what another server began, and `mirror` keeps the table of the
-gates up to date.
+Read `gates`, then `transfer`; `taking_over` looks at what another server began.
 """

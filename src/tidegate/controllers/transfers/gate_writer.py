@@ -5,28 +5,26 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from tidegate.controllers.transfers.mirror import TransferMirror
 from tidegate.decide.jobs.events import with_events
 from tidegate.decide.transfers import restore_limit
-from tidegate.decide.transfers.table import TransferEntry
+from tidegate.decide.transfers.entry import TransferEntry
 from tidegate.decide.transfers.waits import Held
 from tidegate.errors import NotFound, StaleVersion, UserError
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.resource import Ref
 from tidegate.model.transfers.transfer import Transfer, TransferPhase, TransferStatus
 from tidegate.ports.clock import Clock
-from tidegate.ports.resource_store import ResourceStore
+from tidegate.state.server_state import ServerState
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass
 class GateWriter:
-    """Tells the mirror of every write. One that changed in between is left for the next pass."""
+    """A transfer that changed in between is left for the next pass."""
 
-    store: ResourceStore
+    state: ServerState
     clock: Clock
-    mirror: TransferMirror
     conflicts: int = field(default=0, init=False)
     """Writes of this pass that somebody else's came before."""
     written: int = field(default=0, init=False)
@@ -34,14 +32,6 @@ class GateWriter:
     def begin(self) -> None:
         """A pass begins."""
         self.conflicts = 0
-
-    async def look_at_lost(self) -> None:
-        """A write that ended in an error may have been done all the same: see, before anything is given away."""
-        for ref in self.mirror.unsure():
-            try:
-                self.mirror.looked_at(ref, await self._get(ref))
-            except NotFound:
-                self.mirror.looked_at(ref, None)
 
     async def start(self, entry: TransferEntry) -> None:
         """Prepared -> InProgress."""
@@ -89,16 +79,16 @@ class GateWriter:
     async def _get(self, ref: Ref) -> Transfer:
         kind = KIND_BY_NAME[ref.kind]
         assert issubclass(kind, Transfer)  # noqa: S101  # the table holds nothing else
-        return await self.store.get(kind, ref.name)
+        return await self.state.store.get(kind, ref.name)
 
     async def _update(self, before: Transfer, after: Transfer) -> Transfer | None:
         labels, annotations = after.metadata.labels, after.metadata.annotations
-        write = self.store.update(before.with_metadata(labels=labels, annotations=annotations))
+        write = self.state.store.update(before.with_metadata(labels=labels, annotations=annotations))
         return await self._written(before.ref, write)
 
     async def _update_status(self, transfer: Transfer, status: TransferStatus) -> Transfer | None:
         told = with_events(transfer, transfer.replace(status=status), now=self.clock.now())
-        return await self._written(transfer.ref, self.store.update_status(told))
+        return await self._written(transfer.ref, self.state.store.update_status(told))
 
     async def _written(self, ref: Ref, write: Awaitable[Transfer]) -> Transfer | None:
         try:
@@ -112,9 +102,6 @@ class GateWriter:
             # One that cannot be stored as it is must not hold up all others.
             log.warning("transfer cannot be written", transfer=str(ref), error=f"{type(error).__name__}: {error}")
             return None
-        except BaseException:
-            self.mirror.lost(ref)
-            raise
-        self.mirror.wrote(answer)
+        self.state.gate_news.wrote(answer)
         self.written += 1
         return answer

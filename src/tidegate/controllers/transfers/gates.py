@@ -8,15 +8,12 @@ from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from tidegate.controllers.reconcile.observation import all_of, settings_now
-from tidegate.controllers.reconcile.reconciler import Next, Watch
+from tidegate.controllers.reconcile.reconciler import Next, Watch, always
 from tidegate.controllers.transfers.gate_writer import GateWriter
-from tidegate.controllers.transfers.mirror import TransferMirror
 from tidegate.decide.transfers.gate_surroundings import GateSurroundings
 from tidegate.decide.transfers.gates import plan_accepts, plan_starts
-from tidegate.decide.transfers.table import TransferTable
 from tidegate.decide.transfers.waits import Held, TransferWaits
 from tidegate.model.resource import Ref, Resource
 from tidegate.model.setting import Setting
@@ -24,7 +21,8 @@ from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.node import Node
 from tidegate.model.transfers.transfer import TRANSFERS
 from tidegate.ports.clock import Clock
-from tidegate.ports.resource_store import ResourceStore
+from tidegate.state.server_state import ServerState
+from tidegate.state.transfers import TransferTable
 
 KEY = Ref("TransferGates", "transfer-gates")
 # How often the gates are looked at even if nothing happened: a safety net, not how they move.
@@ -34,14 +32,6 @@ _AT_ONCE = timedelta()
 # whenever one ends; there only a reason that nobody was told yet is, and the API tells fresh ones.
 _SHORT = 20
 _MOST_WORDS_AT_ONCE = 500
-
-
-class _Look(NamedTuple):
-    """What was found beside the transfers, and when."""
-
-    around: GateSurroundings
-    changes: int
-    at: float
 
 
 class Undecided(Protocol):
@@ -60,36 +50,44 @@ class Undecided(Protocol):
 class TransferGates:
     """Owns the steps out of New and Prepared, unless the transfer is cancelled there, and the label of restores."""
 
-    store: ResourceStore
+    state: ServerState
     clock: Clock
-    mirror: TransferMirror
     takeover: Undecided
     name: str = "transfer-gates"
     workers: int = 1  # check and take are one step: two passes at once could both see the same free slot
     watches: tuple[Watch, ...] = ()
-    _look: _Look | None = None
-    _changes_around: int = 0
+    _passing: bool = False
     _words_checked_at: float = field(default=float("-inf"))
 
     def __post_init__(self) -> None:
-        self.writer = GateWriter(self.store, self.clock, self.mirror)
+        self.writer = GateWriter(self.state, self.clock)
         self.watches = (
             *(Watch(kind, self._if_it_matters) for kind in TRANSFERS),
-            *(Watch(kind, self._look_around_again) for kind in (BackupTarget, Node, Setting)),
+            *(Watch(kind, always(KEY)) for kind in (BackupTarget, Node, Setting)),
         )
 
     async def reconcile(self, _key: Ref) -> Next:
         """Let through what may go, one gate after the other, then tell the rest why they wait."""
         await self.takeover.begin()
-        async with self.mirror.one_pass() as table:
-            self.writer.begin()
-            await self.writer.look_at_lost()
-            around = await self._look_around()
-            await _side_by_side(map(self.writer.take_label, table.labelled_ends()))
-            while await self._let_through(table, around):
-                pass
-            words_left = await self._say_why(table, around)
-            return Next.after(_AT_ONCE if words_left or self.writer.conflicts else _RECHECK)
+        await self.state.wait_for(*TRANSFERS)
+        # A write that ended in an error may have been done all the same: see, before anything is given away.
+        await self.state.store.settle()
+        self._passing = True
+        try:
+            return await self._pass()
+        finally:
+            self._passing = False
+
+    async def _pass(self) -> Next:
+        self.state.gate_news.begin_pass()
+        self.writer.begin()
+        table, around = self.state.transfers, await self.state.around_gates()
+        await _side_by_side(map(self.writer.take_label, table.labelled_ends()))
+        while await self._let_through(table, around):
+            pass
+        words_left = await self._say_why(table, around)
+        again = words_left or self.writer.conflicts or self.state.gate_news
+        return Next.after(_AT_ONCE if again else _RECHECK)
 
     async def _let_through(self, table: TransferTable, around: GateSurroundings) -> bool:
         """Whether anyone went on, so that another look may find more: a start leaves a place to others."""
@@ -102,22 +100,8 @@ class TransferGates:
         return self.writer.written > written_before
 
     def _if_it_matters(self, _changed: Resource) -> Iterable[Ref]:
-        """A mover's progress, for one, does not; nor do the gates' own writes, which they know already."""
-        return (KEY,) if self.mirror.has_news else ()
-
-    def _look_around_again(self, _changed: Resource) -> Iterable[Ref]:
-        self._changes_around += 1
-        return (KEY,)
-
-    async def _look_around(self) -> GateSurroundings:
-        # Counted before the first look: what changes while we look makes this one old.
-        changes, now, last = self._changes_around, self.clock.monotonic(), self._look
-        if last is not None and last.changes == changes and now - last.at < _RECHECK.total_seconds():
-            return last.around
-        settings = await settings_now(self.store)
-        around = GateSurroundings.of(settings, await all_of(self.store, Node), await all_of(self.store, BackupTarget))
-        self._look = _Look(around, changes, now)
-        return around
+        """A mover's progress, for one, does not. A pass looks for news by itself when it ends, its own writes apart."""
+        return (KEY,) if self.state.gate_news and not self._passing else ()
 
     async def _say_why(self, table: TransferTable, around: GateSurroundings) -> bool:
         """Whether there is more to say. Words give way to news: a slot that became free does not wait for them."""
@@ -126,11 +110,11 @@ class TransferGates:
         news = list(islice(self._news(table, around), _MOST_WORDS_AT_ONCE))
         for entry in unlabelled:
             await self.writer.give_label(entry)
-            if self.mirror.has_news:
+            if self.state.gate_news:
                 return True
         for held in news:
             await self.writer.hold(held)
-            if self.mirror.has_news:
+            if self.state.gate_news:
                 return True
         full = _MOST_WORDS_AT_ONCE in {len(unlabelled), len(news)}
         return full and self.writer.written > written_before  # what cannot be written is not tried again at once

@@ -15,7 +15,6 @@ from tidegate.controllers.movers.jobs import MoverMeans, clearing_job, moving_jo
 from tidegate.controllers.movers.supervisor import MoverSupervisor
 from tidegate.controllers.movers.takeover import Takeover
 from tidegate.controllers.reconcile.finalizers import let_go
-from tidegate.controllers.reconcile.observation import SettingsInMind
 from tidegate.controllers.reconcile.reconciler import Next, Watch
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
 from tidegate.controllers.transfers.taking_over import TransferTakeover
@@ -30,7 +29,7 @@ from tidegate.errors import NotFound, UserError
 from tidegate.model.kinds import KIND_BY_NAME
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Condition, Ref, Resource
-from tidegate.model.setting import Setting, Settings
+from tidegate.model.setting import Settings
 from tidegate.model.stores.deletion import Deletion
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.mover_job import TargetAccess
@@ -39,6 +38,7 @@ from tidegate.model.volumes.kept_place import KeptPlace
 from tidegate.ports.clock import Clock
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.ports.secrets import SecretStore, access_to
+from tidegate.state.server_state import ServerState
 
 log = structlog.get_logger(__name__)
 
@@ -51,7 +51,7 @@ _TRY_AGAIN = Next.after(timedelta(seconds=5))
 class TransferController:
     """Owns the steps out of Accepted, InProgress and Canceling, and cancelling in every phase."""
 
-    store: ResourceStore
+    state: ServerState
     clock: Clock
     movers: MoverSupervisor
     takeover: Takeover
@@ -65,13 +65,16 @@ class TransferController:
     workers: int = 8
 
     def __post_init__(self) -> None:
-        self.settings = SettingsInMind(self.store)
         self.taking_over = TransferTakeover(self.store, self.clock, self.movers, self.takeover)
         self.watches: tuple[Watch, ...] = (
             *(Watch(kind) for kind in TRANSFERS),
-            Watch(Setting, self.settings.forget),
             Watch(Deletion, _upload_of),
         )
+
+    @property
+    def store(self) -> ResourceStore:
+        """What it reads and writes."""
+        return self.state.store
 
     async def reconcile(self, key: Ref) -> Next:
         """One step of one transfer."""
@@ -87,7 +90,7 @@ class TransferController:
             return await self._remove(transfer) if transfer.deleting else Next.done()
         if self.takeover.holds(key) and not await self.taking_over.goes_on(transfer):
             return Next.done()
-        settings = await self.settings.now()
+        settings = await self.state.settings()
         return await self._apply(transfer, self._decide(transfer, settings), settings)
 
     def _decide(self, transfer: Transfer, settings: Settings) -> Step:

@@ -6,11 +6,12 @@ What is running is also judged by its bytes: it does not end before they have mo
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 
-from tidegate.decide.queue.figures import BackupFigures, Figure
+from tidegate.decide.queue.figures import Figure
 from tidegate.decide.queue.overlap import Scope
 from tidegate.decide.queue.plan import Contender, QueueSnapshot
 from tidegate.decide.queue.race import Racer, race
 from tidegate.decide.queue.simulate import Job
+from tidegate.decide.queue.view import PastRuns
 
 # Of a backup about which nothing at all is known.
 _UNKNOWN_SECONDS = 300.0
@@ -20,7 +21,7 @@ Seconds = Mapping[str, float]
 """By backup, how long the bytes that it moves still take; a backup that moves none is not in it."""
 
 
-def workload_of(figures: BackupFigures, snapshot: QueueSnapshot, moving: Seconds, *, now: datetime) -> list[Job]:
+def workload_of(figures: PastRuns, snapshot: QueueSnapshot, moving: Seconds, *, now: datetime) -> list[Job]:
     """The present queue as jobs, each with the median duration of the same ones in the past."""
     running = [
         Job(racer.name, racer.scope, racer.duration, target=racer.target, started=True)
@@ -35,7 +36,7 @@ def workload_of(figures: BackupFigures, snapshot: QueueSnapshot, moving: Seconds
 
 
 def expected_starts(
-    figures: BackupFigures, snapshot: QueueSnapshot, moving: Seconds, places: range, *, limit: int, now: datetime
+    figures: PastRuns, snapshot: QueueSnapshot, moving: Seconds, places: range, *, limit: int, now: datetime
 ) -> dict[int, datetime]:
     """When those at these places, counted from 0, will probably start; who cannot, as things are, is left out.
 
@@ -57,7 +58,7 @@ def expected_starts(
     return starts
 
 
-def _running(figures: BackupFigures, snapshot: QueueSnapshot, moving: Seconds, now: datetime) -> list[Racer]:
+def _running(figures: PastRuns, snapshot: QueueSnapshot, moving: Seconds, now: datetime) -> list[Racer]:
     racers = []
     for runner in snapshot.running:
         figure = figures.of(runner.name)
@@ -75,10 +76,10 @@ def _left(expected: float, ran: float) -> float:
     return max(abs(expected - ran), expected * _LEAST_LEFT)
 
 
-def _waiting(figures: BackupFigures, waiting: Iterable[Contender]) -> Iterator[Racer]:
+def _waiting(figures: PastRuns, waiting: Iterable[Contender]) -> Iterator[Racer]:
     for one in waiting:
         yield Racer(one.name, one.scope, _expected(figures, figures.of(one.name)), one.target)
 
 
-def _expected(figures: BackupFigures, figure: Figure | None) -> float:
+def _expected(figures: PastRuns, figure: Figure | None) -> float:
     return figures.durations.expected(figure.likeness if figure else "", otherwise=_UNKNOWN_SECONDS)

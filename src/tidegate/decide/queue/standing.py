@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tidegate.decide.queue.claims import Claim
+from tidegate.decide.queue.entry import Key, QueueEntry
 from tidegate.decide.queue.overlap import Scope
 from tidegate.decide.queue.plan import Obstacle, QueueSnapshot, ahead_of_all, first_obstacle, plan_admissions
-from tidegate.decide.queue.table import QueueEntry, QueueTable
-from tidegate.decide.queue.wishes import Key
+from tidegate.decide.queue.view import QueueView
 
 
 class Standing(NamedTuple):
@@ -23,7 +23,7 @@ class Standing(NamedTuple):
 
 
 def standings(
-    table: QueueTable, snapshot: QueueSnapshot, names: Iterable[str], *, limit: int, now: datetime
+    table: QueueView, snapshot: QueueSnapshot, names: Iterable[str], *, limit: int, now: datetime
 ) -> dict[str, Standing]:
     """Of those among the names that wait; new ones stand where they will once they have their tickets."""
     if not snapshot.paused and len(snapshot.running) < limit:
@@ -39,14 +39,14 @@ def standings(
 
 
 def _obstacle(
-    table: QueueTable, snapshot: QueueSnapshot, entry: QueueEntry, place: Key, new: dict[str, Key], *, limit: int
+    table: QueueView, snapshot: QueueSnapshot, entry: QueueEntry, place: Key, new: dict[str, Key], *, limit: int
 ) -> Obstacle | None:
     backup = table.contender(entry.name)
     claim = None if snapshot.paused else _claim(table, snapshot, backup.scope, place, new)
     return first_obstacle(backup, claim, snapshot, free=0, limit=limit)
 
 
-def _claim(table: QueueTable, snapshot: QueueSnapshot, scope: Scope, place: Key, new: dict[str, Key]) -> Claim | None:
+def _claim(table: QueueView, snapshot: QueueSnapshot, scope: Scope, place: Key, new: dict[str, Key]) -> Claim | None:
     ahead = ahead_of_all(snapshot)
     for claim in ahead:
         if scope.shared_with(claim.scope):
@@ -60,7 +60,7 @@ def _claim(table: QueueTable, snapshot: QueueSnapshot, scope: Scope, place: Key,
 
 
 def _by_whole_pass(
-    table: QueueTable, snapshot: QueueSnapshot, names: frozenset[str], *, limit: int, now: datetime
+    table: QueueView, snapshot: QueueSnapshot, names: frozenset[str], *, limit: int, now: datetime
 ) -> dict[str, Standing]:
     new = table.places_of_new(now)
     order = sorted([*table.places(), *new.values()]) if new else table.places()

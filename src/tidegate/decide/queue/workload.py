@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from tidegate.decide.queue.entry import QueueEntry
 from tidegate.decide.queue.overlap import Scope, check_pattern, resolve_scope, universe_of
 from tidegate.decide.queue.simulate import Forecast, Job, simulate
-from tidegate.decide.queue.table import QueueEntry, QueueTable, Surroundings
+from tidegate.decide.queue.surroundings import Surroundings
+from tidegate.decide.queue.view import QueueView
 from tidegate.errors import InvalidInput
 from tidegate.model.queue.queue import Workload, WorkloadBackup
 
@@ -13,7 +15,7 @@ _MICROSECONDS = 1_000_000
 
 
 def recorded_workload(
-    jobs: Sequence[Job], table: QueueTable, around: Surroundings, *, limit: int, now: datetime
+    jobs: Sequence[Job], table: QueueView, around: Surroundings, *, limit: int, now: datetime
 ) -> Workload:
     """The present queue. `jobs` are its backups with the durations that are expected."""
     return Workload(

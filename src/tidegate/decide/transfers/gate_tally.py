@@ -3,11 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from tidegate.decide.transfers.entry import Load, NewLane, TransferEntry
 from tidegate.decide.transfers.gate_surroundings import GateSurroundings
-from tidegate.decide.transfers.lane import NewLane
 from tidegate.decide.transfers.node_load import NodePlace, most_room
 from tidegate.decide.transfers.prepare_queue import PrepareQueue
-from tidegate.decide.transfers.table import Load, TransferEntry, TransferTable
+from tidegate.decide.transfers.view import GateView
 from tidegate.model.reasons import Reason
 from tidegate.model.resource import Ref
 from tidegate.model.transfers.transfer import UPLOADS
@@ -28,7 +28,7 @@ class GateTally:
     """Numbers of one plan. A gate's answer is the first obstacle in its way, or None."""
 
     around: GateSurroundings
-    table: TransferTable
+    table: GateView
     backups_preparing: int
     restores_preparing: int
     restoring: int
@@ -46,7 +46,7 @@ class GateTally:
     """Volumes that the plan itself lets move, and by which upload."""
 
     @classmethod
-    def of(cls, table: TransferTable, around: GateSurroundings) -> "GateTally":
+    def of(cls, table: GateView, around: GateSurroundings) -> "GateTally":
         """As it is stored."""
         preparing = table.preparing()
         backups = sum(number for kind, number in preparing.items() if kind in _UPLOADS)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
+from tidegate.decide.transfers.entry import NewLane, Place, TransferEntry
 from tidegate.decide.transfers.gate_surroundings import GateSurroundings
 from tidegate.decide.transfers.gate_tally import GateTally
-from tidegate.decide.transfers.lane import NewLane, Place
-from tidegate.decide.transfers.table import TransferEntry, TransferTable
+from tidegate.decide.transfers.view import GateView
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Accepted:
     node: str
 
 
-def plan_starts(table: TransferTable, around: GateSurroundings) -> list[TransferEntry]:
+def plan_starts(table: GateView, around: GateSurroundings) -> list[TransferEntry]:
     """Who goes from Prepared to InProgress now."""
     tally = GateTally.of(table, around)
     nodes = sorted({node for node, _ in table.prepared})
@@ -38,7 +38,7 @@ def plan_starts(table: TransferTable, around: GateSurroundings) -> list[Transfer
     return found
 
 
-def plan_accepts(table: TransferTable, around: GateSurroundings) -> list[Accepted]:
+def plan_accepts(table: GateView, around: GateSurroundings) -> list[Accepted]:
     """Who goes from New to Accepted now, and where.
 
     Planned after the starts are written, not with them: a start that fails leaves no place behind. When a plan has been
@@ -51,7 +51,7 @@ def plan_accepts(table: TransferTable, around: GateSurroundings) -> list[Accepte
     return first + _accepting(table, tally, table.new, taken)
 
 
-def _starting(table: TransferTable, tally: GateTally, node: str, *, keep: bool = True) -> list[TransferEntry]:
+def _starting(table: GateView, tally: GateTally, node: str, *, keep: bool = True) -> list[TransferEntry]:
     """Until the node is full. One whose volume is being moved is passed over, the next may go."""
     found: list[TransferEntry] = []
     restores, backups = (iter(table.prepared.get((node, restore), ())) for restore in (True, False))
@@ -72,7 +72,7 @@ def _starting(table: TransferTable, tally: GateTally, node: str, *, keep: bool =
 
 
 def _accepting(
-    table: TransferTable,
+    table: GateView,
     tally: GateTally,
     lanes: Iterable[NewLane],
     taken: Counter[NewLane],
@@ -96,7 +96,7 @@ def _accepting(
     return found
 
 
-def _known(table: TransferTable, place: Place) -> TransferEntry:
+def _known(table: GateView, place: Place) -> TransferEntry:
     entry = table.entry(place.ref)
     assert entry is not None  # noqa: S101  # lanes hold nothing else
     return entry

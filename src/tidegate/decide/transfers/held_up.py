@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from tidegate.decide.transfers.entry import TransferEntry
 from tidegate.decide.transfers.restore_limit import RESTORES_PAUSED
-from tidegate.decide.transfers.table import TransferEntry
 from tidegate.model.reasons import Reason
 from tidegate.model.transfers.transfer import Transfer, TransferPhase
 

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from tidegate.decide.transfers.entry import Place, TransferEntry
 from tidegate.decide.transfers.gate_surroundings import GateSurroundings
 from tidegate.decide.transfers.gate_tally import GateTally, Obstacle
-from tidegate.decide.transfers.lane import Lane, Place
-from tidegate.decide.transfers.table import TransferEntry, TransferTable
+from tidegate.decide.transfers.view import GateView, LaneView
 from tidegate.model.reasons import Reason
 from tidegate.model.transfers.transfer import TransferPhase
 
@@ -31,7 +31,7 @@ class Held:
 class TransferWaits:
     """Answers for one state of the table. Each costs the same however many wait."""
 
-    def __init__(self, table: TransferTable, around: GateSurroundings) -> None:
+    def __init__(self, table: GateView, around: GateSurroundings) -> None:
         self._table = table
         self._tally = GateTally.of(table, around)
 
@@ -75,7 +75,7 @@ class TransferWaits:
             found[obstacle.reason if obstacle else Reason.PENDING_EVALUATION] += len(lane)
         return found
 
-    def _lanes(self) -> Iterator[tuple[Obstacle | None, Lane]]:
+    def _lanes(self) -> Iterator[tuple[Obstacle | None, LaneView]]:
         for key, lane in self._table.new.items():
             yield self._tally.way_for(key)[1], lane
         for load, lane in self._table.prepared.items():

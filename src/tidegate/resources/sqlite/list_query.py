@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from tidegate.model.labels import Operator, Requirement, Selector
 from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Page
-from tidegate.resources.paging import PlaceInList
 from tidegate.resources.sqlite.rows import decode
 from tidegate.resources.sqlite.schema import read_last_version
+from tidegate.state.paging import PlaceInList
 
 _ALL = "FROM resources AS place WHERE true"
 # CROSS keeps the order of the tables: labels_by_value gives few of many, and already in the order of the list.

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Self, TypeVar, cast
 
@@ -16,7 +16,6 @@ from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
 from tidegate.ports.resource_store import Event, Page
 from tidegate.resources.event_log import KEPT_EVENTS, EventLog, check_given_out
-from tidegate.resources.paging import check_limit, place_of
 from tidegate.resources.sqlite.database import Database
 from tidegate.resources.sqlite.guard import DatabaseGuard
 from tidegate.resources.sqlite.list_query import ListQuery
@@ -24,6 +23,7 @@ from tidegate.resources.sqlite.rows import SqliteRows
 from tidegate.resources.sqlite.schema import errors_of
 from tidegate.resources.sqlite.writer import Writer
 from tidegate.resources.writes import Cancel, Create, Delete, Update, UpdateStatus, Write, checked, no_such
+from tidegate.state.paging import check_limit, place_of
 
 R = TypeVar("R", bound=Resource)
 T = TypeVar("T")
@@ -108,10 +108,10 @@ class SqliteStore:
         query = ListQuery(kind_name(kind), namespace, selector, place_of(marker), limit)
         return cast("Page[R]", await self._look(query.page))
 
-    async def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
+    async def watch(self, kind: type[R], *, since: str) -> AsyncIterator[Event]:
         """See ResourceStore."""
         check_given_out(since, newest=self._writer.newest_version)
-        async for event in self._log.watch(kinds, since=since):
+        async for event in self._log.watch(kind, since=since):
             yield event
 
     async def update(self, resource: R) -> R:
@@ -126,9 +126,9 @@ class SqliteStore:
         """See ResourceStore."""
         return cast("Resource", await self._write(Cancel(ref, uid)))
 
-    async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
+    async def delete(self, ref: Ref, *, uid: str | None = None) -> Resource | None:
         """See ResourceStore."""
-        await self._write(Delete(ref, uid))
+        return await self._write(Delete(ref, uid))
 
     async def _look(self, at: Callable[[sqlite3.Connection], T]) -> T:
         try:

@@ -1,6 +1,6 @@
 """A store whose process dies after the n-th write: for looking at every moment between two steps."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from tidegate.errors import RetryableError
@@ -53,9 +53,9 @@ class CrashingStore:
         self._spend(0)
         return await self.inner.list(kind, namespace=namespace, selector=selector, limit=limit, marker=marker)
 
-    def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
+    def watch(self, kind: type[R], *, since: str) -> AsyncIterator[Event]:
         """Does not count."""
-        return self.inner.watch(kinds, since=since)
+        return self.inner.watch(kind, since=since)
 
     async def update(self, resource: R) -> R:
         """Counts."""
@@ -72,7 +72,7 @@ class CrashingStore:
         self._spend(1)
         return await self.inner.cancel(ref, uid=uid)
 
-    async def delete(self, ref: Ref, *, uid: str | None = None) -> None:
+    async def delete(self, ref: Ref, *, uid: str | None = None) -> Resource | None:
         """Counts."""
         self._spend(1)
-        await self.inner.delete(ref, uid=uid)
+        return await self.inner.delete(ref, uid=uid)

@@ -1,9 +1,8 @@
 """A store whose answers and news take their time, and may arrive in either order."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
-from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Event, R
 from tidegate.resources.memory import MemoryStore
 
@@ -20,9 +19,9 @@ class LateStore(MemoryStore):
         await _turns(self.answers_after)
         return answer
 
-    async def watch(self, kinds: Sequence[type[Resource]], *, since: str) -> AsyncIterator[Event]:
+    async def watch(self, kind: type[R], *, since: str) -> AsyncIterator[Event]:
         """See ResourceStore."""
-        async for event in super().watch(kinds, since=since):
+        async for event in super().watch(kind, since=since):
             await _turns(self.news_after)
             yield event
 

@@ -13,6 +13,7 @@ from tidegate.testing.doubles.scratch import FakeScratch
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
+from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_node, a_target, a_volume
 from tidegate.testing.resources.crashing_store import CrashingStore
 from tidegate.testing.resources.put import put
@@ -57,7 +58,7 @@ class MortalWorld:
         """One life of a server with obliging movers, until it is idle, or dead after so many writes."""
         mortal, movers = CrashingStore(self.store, writes), FakeMovers(obliging=True)
         runtime, supervisor = build_runtime(
-            mortal,
+            a_state(mortal, self.clock),
             self.clock,
             movers,
             self.store_probe,

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.decide.server.scrape_figures import ScrapeFigures
 from tidegate.model.resource import Metadata
 from tidegate.model.restores.restore import RestorePhase
 from tidegate.model.verification.verification import Verification, VerificationPhase, VerificationSpec
+from tidegate.state.scrape_figures import ScrapeFigures
 from tidegate.testing.resources.builders import a_backup, a_restore, a_volume
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)

@@ -6,67 +6,21 @@ last state only. A queue of a hundred thousand is planned without reading them a
 
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
-from tidegate.decide.jobs.events import times_passed_over
-from tidegate.decide.queue.claims import RestoreClaim
+from tidegate.decide.queue.entry import Key, QueueEntry, Wanted
 from tidegate.decide.queue.order import next_ticket, place_in_queue
 from tidegate.decide.queue.overlap import Scope, is_glob, resolve_scope, selects, universe_of
 from tidegate.decide.queue.plan import Contender, QueueSnapshot
 from tidegate.decide.queue.row import Row
-from tidegate.decide.queue.wishes import Key, Wanted, WishIndex
-from tidegate.decide.stores.target_away import Away
+from tidegate.decide.queue.surroundings import Surroundings
 from tidegate.model.backups.backup import Backup, BackupPhase
+from tidegate.state.queue_index import ScopeIndex
 
 _BEFORE_ITS_SLOT = frozenset({BackupPhase.NEW, BackupPhase.QUEUED})
-
-
-@dataclass(frozen=True, slots=True)
-class QueueEntry:
-    """A backup as the queue remembers it: little, for there may be very many."""
-
-    name: str
-    phase: BackupPhase
-    wanted: Wanted
-    target: str
-    ticket: int
-    priority: int
-    created: datetime | None
-    cancel: bool = False
-    deleting: bool = False
-    moved: bool = False
-    """A move gave it this ticket, and its status does not say so yet."""
-    why: tuple[str, str] = ("", "")
-    """The reason and the message that are stored: why it waits, as far as anyone was told."""
-    words: int = 0
-    """How often that was written since it joined the queue."""
-
-    @classmethod
-    def of(cls, backup: Backup) -> "QueueEntry":
-        """What matters of a stored backup."""
-        spec, status = backup.spec, backup.status
-        return cls(
-            name=backup.name,
-            phase=status.phase,
-            wanted=Wanted(
-                spec.included_namespaces,
-                spec.excluded_namespaces,
-                tuple(frozenset(choice.match_labels.items()) for choice in spec.label_choices),
-                bool(spec.hooks.resources),
-            ),
-            target=spec.storage_location,
-            ticket=backup.ticket or 0,
-            priority=spec.priority,
-            created=backup.metadata.creation_timestamp,
-            cancel=spec.cancel,
-            deleting=backup.deleting,
-            moved=status.queue_ticket is not None and backup.ticket != status.queue_ticket,
-            why=(waiting.reason, waiting.message) if (waiting := status.condition("Waiting")) else ("", ""),
-            words=times_passed_over(backup),
-        )
 
 
 class QueueTable:
@@ -75,7 +29,7 @@ class QueueTable:
     def __init__(self) -> None:
         self._entries: dict[str, QueueEntry] = {}
         self._order: list[Key] = []
-        self._wishes = WishIndex()
+        self._wishes = ScopeIndex()
         self.reasons: Counter[str] = Counter()
         """How many wait for what, as far as anyone was told."""
         self.moves = 0
@@ -226,7 +180,7 @@ class QueueTable:
             self._head_start_seconds = around.head_start_seconds
             self._order = sorted(self._key(self._entries[name]) for _, _, name in self._order)
             self.moves += 1
-            self._wishes = WishIndex()
+            self._wishes = ScopeIndex()
             for place in self._order:
                 self._wishes.add(self._entries[place[2]].wanted, place)
         self._scopes.resolve_against(around)
@@ -260,27 +214,6 @@ class QueueTable:
     def _key(self, entry: QueueEntry) -> Key:
         place = place_in_queue(entry.ticket, entry.priority, head_start_seconds=self._head_start_seconds)
         return place, entry.ticket, entry.name
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What is not in the queue but matters to it."""
-
-    namespaces: frozenset[str] = frozenset()
-    unavailable_targets: Mapping[str, Away] = field(default_factory=dict)
-    paused: bool = False
-    head_start_seconds: int = 0
-    volumes: Mapping[tuple[str, str], Mapping[str, str]] | None = None
-    """Labels of each volume, by namespace and name; given where overlap is judged by volumes, not by namespaces."""
-    restores: tuple[RestoreClaim, ...] = ()
-    """Those that run, and those that wait."""
-
-    def with_restores(self, restores: tuple[RestoreClaim, ...]) -> "Surroundings":
-        """What is around when these restores are. A glob may mean a namespace that only a restore has named."""
-        if not restores and not self.restores:
-            return self
-        written = {name.partition("/")[0] for restore in restores for name in restore.scope.names}
-        return replace(self, restores=restores, namespaces=self.namespaces | written)
 
 
 class _Scopes:

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidegate.decide.transfers.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
-from tidegate.decide.transfers.table import TransferTable
 from tidegate.model.reasons import Reason
 from tidegate.model.transfers.transfer import TRANSFERS, DataDownload, TransferPhase
+from tidegate.state.transfers import TransferTable
 from tidegate.testing.resources.builders import THEN, a_transfer
 
 P = TransferPhase

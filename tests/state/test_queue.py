@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tidegate.decide.queue.order import TICKET_GAP, tickets_after_move
 from tidegate.decide.queue.plan import plan_admissions
-from tidegate.decide.queue.table import QueueTable, Surroundings
+from tidegate.decide.queue.surroundings import Surroundings
 from tidegate.model.backups.backup import BackupPhase
+from tidegate.state.queue import QueueTable
 from tidegate.testing.resources.builders import a_backup
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

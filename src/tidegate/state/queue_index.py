@@ -2,40 +2,12 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Callable
-from typing import NamedTuple
 
-from tidegate.decide.queue.overlap import Scope, is_glob
-
-Key = tuple[int, int, str]
-"""A place in the queue: the number that it is ordered by, the ticket, the name."""
+from tidegate.decide.queue.entry import Key, Wanted
+from tidegate.decide.queue.overlap import Scope
 
 
-class Wanted(NamedTuple):
-    """What a backup is about. Many backups want the same, so it is kept once."""
-
-    included: tuple[str, ...]
-    excluded: tuple[str, ...]
-    labels: tuple[frozenset[tuple[str, str]], ...] = ()
-    """Volumes that carry all labels of one of these; empty: all volumes."""
-    hooks: bool = False
-
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        """All that it spells out."""
-        return (*self.included, *self.excluded)
-
-    @property
-    def needs_universe(self) -> bool:
-        """Whether other backups' namespaces matter to what its globs mean."""
-        return any(is_glob(pattern) and pattern != "*" for pattern in self.patterns)
-
-    @property
-    def namespaces(self) -> tuple[str, ...] | None:
-        """Where all that it means is; None if that can be anywhere."""
-        return self.included if self.included and not any(map(is_glob, self.included)) else None
-
-
-class WishIndex:
+class ScopeIndex:
     """The places of all that wait, by what they want."""
 
     def __init__(self) -> None:
@@ -43,9 +15,9 @@ class WishIndex:
         self._in_namespace: dict[str, dict[Wanted, None]] = {}
         self._anywhere: dict[Wanted, None] = {}
 
-    def copy(self) -> "WishIndex":
+    def copy(self) -> "ScopeIndex":
         """Another one like it."""
-        twin = WishIndex()
+        twin = ScopeIndex()
         for wish, places in self._places.items():
             for place in places:
                 twin.add(wish, place)

@@ -6,83 +6,14 @@ last state only. Nothing that a plan asks for costs more when more transfers wai
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
-from tidegate.decide.transfers.lane import Lane, NewLane, Place
-from tidegate.decide.transfers.prepare_count import KINDS, PREPARING, PrepareCount
-from tidegate.decide.transfers.restore_limit import RESTORE_PRIORITY_LABEL, asked_at, asked_label, holds_slot, is_asked
+from tidegate.decide.transfers.entry import Load, NewLane, TransferEntry
+from tidegate.decide.transfers.prepare_count import KINDS, PREPARING
+from tidegate.decide.transfers.restore_limit import asked_label, is_asked
 from tidegate.model.resource import Ref
 from tidegate.model.transfers.transfer import Transfer, TransferPhase
-
-
-@dataclass(frozen=True, slots=True)
-class TransferEntry:
-    """A transfer as the gates remember it: little, for there may be very many."""
-
-    place: Place
-    phase: TransferPhase
-    restore: bool
-    volume: tuple[str, str]
-    target: str
-    wanted_node: str | None
-    node: str | None
-    label: str
-    """What it says of its place among the restores."""
-    has_slot: bool
-    leaving: bool
-    """It shall be cancelled or deleted, or is refused: a gate lets it take nothing any more."""
-    asleep: bool
-    """It waits for a lock in its store, and for no gate."""
-    why: tuple[str, str]
-    """The reason and the message that are stored: why it waits, as far as anyone was told."""
-    owner: str
-    """The uid of the request that it belongs to; empty if to none."""
-
-    @classmethod
-    def of(cls, transfer: Transfer) -> "TransferEntry":
-        """What matters of a stored transfer."""
-        spec, status, waiting = transfer.spec, transfer.status, transfer.status.condition("Waiting")
-        restore = transfer.direction == "download"
-        return cls(
-            place=Place(asked_at(transfer), transfer.name, transfer.kind),
-            phase=status.phase,
-            restore=restore,
-            volume=(spec.volume_namespace, spec.volume_name),
-            target=spec.target,
-            wanted_node=spec.node,
-            # One that must begin anew may still name the node that it was on.
-            node=None if status.phase is TransferPhase.NEW else status.node,
-            label=transfer.metadata.labels.get(RESTORE_PRIORITY_LABEL, "") if restore else "",
-            has_slot=holds_slot(transfer),
-            leaving=spec.cancel or transfer.deleting or spec.refused is not None,
-            asleep=status.phase is TransferPhase.NEW and status.retry_at is not None,
-            why=(waiting.reason, waiting.message) if waiting else ("", ""),
-            owner=next((owner.uid for owner in transfer.metadata.owner_references), ""),
-        )
-
-    @property
-    def ref(self) -> Ref:
-        """Which transfer this is."""
-        return self.place.ref
-
-    @property
-    def under_way(self) -> bool:
-        """Whether it is on its node, or about to be."""
-        return self.phase in PREPARING or self.phase.moving
-
-    @property
-    def load(self) -> "Load":
-        """What it weighs on once it is on its node."""
-        return self.node or "", self.restore
-
-    @property
-    def lane(self) -> NewLane:
-        """Where it waits while it is New."""
-        return NewLane(self.restore, self.has_slot, self.target, self.wanted_node)
-
-
-Load = tuple[str, bool]
-"""A node's name, and whether restores or backups are meant."""
+from tidegate.state.lane import Lane
+from tidegate.state.prepare_count import PrepareCount
 
 
 class TransferTable:

@@ -5,33 +5,8 @@ So a gate looks at lanes, of which there are few, and not at transfers, of which
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
-from tidegate.model.resource import Ref
-
-
-class Place(NamedTuple):
-    """Where one stands: who was asked for first goes first, and the rest only keeps the order fixed."""
-
-    asked: int
-    name: str
-    kind: str
-
-    @property
-    def ref(self) -> Ref:
-        """Who stands there."""
-        return Ref(self.kind, self.name)
-
-
-class NewLane(NamedTuple):
-    """What those that are New wait for alike."""
-
-    restore: bool
-    has_slot: bool
-    """Whether it holds a slot of the restore limit already: its label was written, the rest was cut short."""
-    target: str
-    node: str | None
-    """Where its data is; None: any node will do."""
+from tidegate.decide.transfers.entry import Place
 
 
 class Lane:

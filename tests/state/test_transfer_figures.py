@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.decide.transfers.figures import TransferFigures
 from tidegate.model.resource import Condition
 from tidegate.model.transfers.transfer import TransferPhase, TransferProgress
+from tidegate.state.transfer_figures import TransferFigures
 from tidegate.testing.resources.builders import a_transfer
 
 CHANGES = st.lists(

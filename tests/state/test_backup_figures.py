@@ -5,9 +5,9 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.decide.queue.figures import BackupFigures
 from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.schedules.schedule import SCHEDULE_LABEL
+from tidegate.state.backup_figures import BackupFigures
 from tidegate.testing.resources.builders import THEN, a_backup, emptied
 
 CHANGES = st.lists(st.tuples(st.integers(0, 5), st.sampled_from(BackupPhase), st.integers(0, 200_000)), max_size=30)

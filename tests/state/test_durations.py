@@ -5,7 +5,7 @@ from statistics import median
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.decide.queue.durations import Durations
+from tidegate.state.durations import Durations
 
 RUNS = st.lists(st.tuples(st.sampled_from(["nightly", "other"]), st.integers(0, 100), st.booleans()), max_size=30)
 
