@@ -1,7 +1,7 @@
 """Options that many verbs share, so that they are spelt and explained the same everywhere."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -9,7 +9,7 @@ from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import wrong_usage
-from tidegate.cli.http.nouns import NAMESPACE
+from tidegate.cli.http.nouns import NAMESPACE, Noun
 from tidegate.cli.output.formats import OutputFormat
 
 
@@ -45,10 +45,39 @@ Timeout = Annotated[
     str,
     typer.Option("--timeout", metavar="DURATION", help="Wait at most this long, such as 90s or 30m; empty: for ever."),
 ]
+Limit = Annotated[int, typer.Option(min=1, metavar="N", help="Show at most so many.")]
+BackupUrl = Annotated[str, typer.Argument(metavar="BACKUP_URL", help="STORE?backup=NAME&volume=NAME, in quotes.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 _ALWAYS = (ExitCode.DONE, ExitCode.FAILED, ExitCode.WRONG_USAGE)
 _SERVER = (ExitCode.STORE_NOT_THERE, ExitCode.CREDENTIALS_REFUSED)
+
+
+def watch_of(what: str) -> Any:  # noqa: ANN401  # as typer has it
+    """Return the option that shows `what` as a whole again after each change."""
+    return typer.Option("-w", "--watch", help=f"Go on: {what} again after each change.")
+
+
+def namespaces_left_out() -> Any:  # noqa: ANN401
+    """Return the option that names namespaces which a backup or a restore leaves out."""
+    return typer.Option(metavar="NAMES", help="Namespaces or globs to leave out.")
+
+
+def name_of(noun: Noun, called: str = "") -> Any:  # noqa: ANN401  # as typer has it
+    """Return the argument that names one."""
+    return typer.Argument(metavar="NAME", help=f"Name of the {called or noun.word}.", autocompletion=names_of(noun))
+
+
+def only_these(noun: Noun | None = None) -> Any:  # noqa: ANN401
+    """Return the argument that names some of a list. Without a noun the shell completes nothing."""
+    completion = None if noun is None else names_of(noun)
+    return typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=completion)
+
+
+def which(noun: Noun | None = None) -> Any:  # noqa: ANN401
+    """Return the argument that names at least one. Without a noun the shell completes nothing."""
+    completion = None if noun is None else names_of(noun)
+    return typer.Argument(metavar="NAME", help="Which.", autocompletion=completion, show_default=False)
 
 
 def epilog(*examples: str, codes: tuple[ExitCode, ...] = ()) -> str:

@@ -28,7 +28,7 @@ def audit(
     what: Annotated[str, typer.Option(metavar="TEXT", help="A part of what was changed: backups/nightly.")] = "",
     since: Annotated[str, typer.Option(metavar="TIME", help="At this time or later: 2026-01-31, or 36h ago.")] = "",
     until: Annotated[str, typer.Option(metavar="TIME", help="Before this time.")] = "",
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most so many.")] = 100,
+    limit: options.Limit = 100,
     output: options.Output = None,
 ) -> None:
     """Show every change, every refusal and every login: the newest first."""

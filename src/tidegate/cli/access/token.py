@@ -53,7 +53,7 @@ def create(
 def get(
     ctx: typer.Context,
     *,
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Only these; none means all.")] = None,
+    names: Annotated[list[str] | None, options.only_these()] = None,
     output: options.Output = None,
 ) -> None:
     """List tokens: their roles, when they end and when they were last used."""
@@ -66,7 +66,7 @@ def get(
 def revoke(
     ctx: typer.Context,
     *,
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Which.", show_default=False)],
+    names: Annotated[list[str], options.which()],
     yes: options.Yes = False,
 ) -> None:
     """Let tokens open nothing any more, from this moment on. Asks first."""

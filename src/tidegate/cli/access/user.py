@@ -47,7 +47,7 @@ def create(ctx: typer.Context, *, name: Name, role: Role, password_file: Passwor
 def get(
     ctx: typer.Context,
     *,
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Only these; none means all.")] = None,
+    names: Annotated[list[str] | None, options.only_these()] = None,
     output: options.Output = None,
 ) -> None:
     """List users: their roles and when they last logged in."""
@@ -128,7 +128,7 @@ def enable(ctx: typer.Context, *, name: Name) -> None:
 def delete(
     ctx: typer.Context,
     *,
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Which.", show_default=False)],
+    names: Annotated[list[str], options.which()],
     yes: options.Yes = False,
 ) -> None:
     """Remove users; what they did stays in the audit. Asks first."""

@@ -10,7 +10,6 @@ from tidegate.cli.backups.files import add_file_verbs
 from tidegate.cli.backups.longhorn import add_longhorn_verbs
 from tidegate.cli.backups.pin import add_pin_verbs
 from tidegate.cli.backups.wishes import BackupWishes
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.client import Client
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Backups: requests to protect namespaces.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the backup.", autocompletion=names_of(BACKUP))]
+Name = Annotated[str, options.name_of(BACKUP)]
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(BACKUP)),
+    options.only_these(BACKUP),
 ]
 
 

@@ -10,7 +10,6 @@ from urllib.parse import quote
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import wrong_usage
@@ -25,7 +24,7 @@ from tidegate.cli.stores.store_data import show_document
 
 _PAGE = 1000
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the backup.", autocompletion=names_of(BACKUP))]
+Name = Annotated[str, options.name_of(BACKUP)]
 VolumeOption = Annotated[
     str,
     typer.Option("--volume", metavar="NAMESPACE/NAME", help="Which volume; may be left out where there is one tree."),

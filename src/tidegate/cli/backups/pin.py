@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.nouns import BACKUP
@@ -13,7 +12,7 @@ from tidegate.cli.options import epilog
 from tidegate.cli.output.formats import OutputFormat
 from tidegate.cli.output.resources import show_one
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the backup.", autocompletion=names_of(BACKUP))]
+Name = Annotated[str, options.name_of(BACKUP)]
 
 
 def pin(ctx: typer.Context, name: Name, output: options.Output = None) -> None:

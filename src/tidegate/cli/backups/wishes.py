@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from tidegate.cli import options
 from tidegate.cli.completion import names_of
 from tidegate.cli.failures import wrong_usage
 from tidegate.cli.http.nouns import NAMESPACE, TARGET
@@ -27,9 +28,7 @@ class BackupWishes:
             metavar="NAMES", help="Namespaces or globs, by commas; empty: all.", autocompletion=names_of(NAMESPACE)
         ),
     ] = None
-    exclude_namespaces: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Namespaces or globs to leave out.")
-    ] = None
+    exclude_namespaces: Annotated[str | None, options.namespaces_left_out()] = None
     selector: Annotated[
         list[str] | None, typer.Option("--selector", metavar="KEY=VALUE", help="Only volumes with these labels.")
     ] = None

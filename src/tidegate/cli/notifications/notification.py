@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.nouns import NOTIFICATION
@@ -17,9 +16,7 @@ from tidegate.cli.verbs.creating import Creation, create, new_resource
 
 app = typer.Typer(no_args_is_help=True, help="Notifications: who is told when something went wrong.")
 
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of the notification.", autocompletion=names_of(NOTIFICATION))
-]
+Name = Annotated[str, options.name_of(NOTIFICATION)]
 
 
 @app.command(

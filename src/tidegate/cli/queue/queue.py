@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.client import Client
@@ -20,7 +19,7 @@ from tidegate.cli.verbs.creating import new_resource
 
 app = typer.Typer(no_args_is_help=True, help="The queue: who waits for what, and what can be done about it.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the backup.", autocompletion=names_of(BACKUP))]
+Name = Annotated[str, options.name_of(BACKUP)]
 
 _PAUSED = "backup-queue-paused"
 
@@ -38,9 +37,7 @@ def list_queue(
     ctx: typer.Context,
     *,
     output: options.Output = None,
-    watch: Annotated[
-        bool, typer.Option("-w", "--watch", help="Go on: the whole queue again after each change.")
-    ] = False,
+    watch: Annotated[bool, options.watch_of("the whole queue")] = False,
 ) -> None:
     """Show the queue in its order: why each backup waits and when it will probably start."""
     cli = context_of(ctx)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tidegate.cli import options
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext
 from tidegate.cli.failures import wrong_usage
@@ -48,7 +49,7 @@ class RestoreWishes:
         str,
         typer.Option(metavar="NAMES", help="Namespaces, by commas; empty: all.", autocompletion=names_of(NAMESPACE)),
     ] = ""
-    exclude_namespaces: Annotated[str, typer.Option(metavar="NAMES", help="Namespaces or globs to leave out.")] = ""
+    exclude_namespaces: Annotated[str, options.namespaces_left_out()] = ""
     namespace_mappings: Annotated[
         str,
         typer.Option(metavar="OLD:NEW", help="Bring what was in OLD back to the volumes of NEW; several by commas."),

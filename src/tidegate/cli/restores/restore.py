@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.nouns import RESTORE
@@ -21,7 +20,7 @@ from tidegate.cli.verbs.waiting import transfers_of
 
 app = typer.Typer(no_args_is_help=True, help="Restores: requests to bring back what a backup holds.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the restore.", autocompletion=names_of(RESTORE))]
+Name = Annotated[str, options.name_of(RESTORE)]
 
 
 @app.command(

@@ -7,7 +7,6 @@ import typer
 
 from tidegate.cli import options
 from tidegate.cli.backups.wishes import BackupWishes
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.nouns import BACKUP, SCHEDULE, SYSTEM_BACKUP
@@ -24,7 +23,7 @@ from tidegate.cli.verbs.creating import Creation, create, new_resource
 
 app = typer.Typer(no_args_is_help=True, help="Schedules: backups at set times, and how many of them to keep.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the schedule.", autocompletion=names_of(SCHEDULE))]
+Name = Annotated[str, options.name_of(SCHEDULE)]
 CRON_HELP = "Minute, hour, day of month, month, day of week; or @daily and the like."
 Zone = Annotated[str | None, typer.Option(metavar="ZONE", help="Zone of these times; empty: UTC.", show_default=False)]
 

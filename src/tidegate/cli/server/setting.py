@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.nouns import SETTING
@@ -17,7 +16,7 @@ from tidegate.cli.verbs.getting import Query, get
 
 app = typer.Typer(no_args_is_help=True, help="Settings: what can be changed while the server runs.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the setting.", autocompletion=names_of(SETTING))]
+Name = Annotated[str, options.name_of(SETTING)]
 
 
 @app.command(
@@ -33,7 +32,7 @@ def get_settings(
     *,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(SETTING)),
+        options.only_these(SETTING),
     ] = None,
     output: options.Output = None,
     watch: options.Watch = False,

@@ -39,7 +39,7 @@ def search(
     ctx: typer.Context,
     *,
     wishes: FilterWishes,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most so many.")] = 100,
+    limit: options.Limit = 100,
     volumes: Annotated[bool, typer.Option("--volumes", help="Volumes that have such backups.")] = False,
     count: Annotated[bool, typer.Option("--count", help="Only how many there are.")] = False,
     output: options.Output = None,
@@ -117,7 +117,7 @@ def status(
     ctx: typer.Context,
     *,
     output: options.Output = None,
-    watch: Annotated[bool, typer.Option("-w", "--watch", help="Go on: all of it again after each change.")] = False,
+    watch: Annotated[bool, options.watch_of("all of it")] = False,
 ) -> None:
     """Show how much the catalogue holds of each target, how old that is, and how the syncs go."""
     cli = context_of(ctx)

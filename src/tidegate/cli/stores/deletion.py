@@ -34,7 +34,7 @@ def get_deletions(
     *,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(DELETION)),
+        options.only_these(DELETION),
     ] = None,
     output: options.Output = None,
     watch: options.Watch = False,
@@ -46,9 +46,7 @@ def get_deletions(
 @app.command("describe", epilog=epilog("tidegate deletion describe deletion-0123456789abcdef"))
 def describe(
     ctx: typer.Context,
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the deletion.", autocompletion=names_of(DELETION))
-    ],
+    name: Annotated[str, options.name_of(DELETION)],
 ) -> None:
     """Tell all about one deletion."""
     from tidegate.model.stores.deletion import Deletion

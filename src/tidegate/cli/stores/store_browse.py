@@ -19,7 +19,7 @@ from tidegate.cli.stores.store_data import show_document
 if TYPE_CHECKING:
     from tidegate.format.trees.entry import TreeEntry
 
-BackupUrl = Annotated[str, typer.Argument(metavar="BACKUP_URL", help="STORE?backup=NAME&volume=NAME, in quotes.")]
+Long = Annotated[bool, typer.Option("-l", "--long", help="Modes, owners, sizes and times too.")]
 _LETTERS = {"file": "-", "directory": "d", "symlink": "l", "hardlink": "h", "fifo": "p"}
 
 
@@ -28,7 +28,7 @@ def ls(
     *,
     url: Annotated[str, typer.Argument(metavar="URL", help="A store, a volume in it, or a backup.")],
     path: Annotated[str, typer.Argument(metavar="[PATH]", help="In a backup: the directory.")] = "",
-    long: Annotated[bool, typer.Option("-l", "--long", help="Modes, owners, sizes and times too.")] = False,
+    long: Long = False,
     recursive: Annotated[bool, typer.Option("-R", "--recursive", help="Everything below.")] = False,
     output: options.Output = None,
 ) -> None:
@@ -48,9 +48,9 @@ def ls(
 def find(
     ctx: typer.Context,
     *,
-    url: BackupUrl,
+    url: options.BackupUrl,
     globs: Annotated[list[str], typer.Argument(metavar="GLOB...", help="Such as '*.txt' or 'etc/**'.")],
-    long: Annotated[bool, typer.Option("-l", "--long", help="Modes, owners, sizes and times too.")] = False,
+    long: Long = False,
     output: options.Output = None,
 ) -> None:
     """Find paths in a backup. Exits with 5 if there is none."""
@@ -69,7 +69,7 @@ def find(
 
 
 def cat(
-    ctx: typer.Context, url: BackupUrl, path: Annotated[str, typer.Argument(metavar="PATH", help="A file.")]
+    ctx: typer.Context, url: options.BackupUrl, path: Annotated[str, typer.Argument(metavar="PATH", help="A file.")]
 ) -> None:
     """Write one file of a backup to stdout."""
     from tidegate.datapath.inspection.browse import open_tree
@@ -87,7 +87,7 @@ def cat(
 def diff(
     ctx: typer.Context,
     *,
-    earlier: BackupUrl,
+    earlier: options.BackupUrl,
     later: Annotated[str, typer.Argument(metavar="LATER", help="A URL, or the name of a backup of the same volume.")],
     output: options.Output = None,
 ) -> None:

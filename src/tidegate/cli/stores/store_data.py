@@ -99,7 +99,7 @@ def backup(
 def restore(
     ctx: typer.Context,
     *,
-    url: Annotated[str, typer.Argument(metavar="BACKUP_URL", help="STORE?backup=NAME&volume=NAME, in quotes.")],
+    url: options.BackupUrl,
     to: Annotated[str, typer.Option("--to", metavar="PATH", help="A directory for a tree, else a file or device.")],
     onto: Annotated[
         str, typer.Option(metavar="BACKUP", help="PATH holds this earlier backup: write only what differs.")

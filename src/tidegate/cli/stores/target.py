@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.client import Client
@@ -21,7 +20,7 @@ from tidegate.cli.verbs.creating import Creation, create, new_resource
 
 app = typer.Typer(no_args_is_help=True, help="Targets: the stores that backups go to.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the target.", autocompletion=names_of(TARGET))]
+Name = Annotated[str, options.name_of(TARGET)]
 
 
 @app.command(

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.http.nouns import TARGET
 from tidegate.cli.http.wire import read_resource
@@ -22,7 +21,7 @@ NOTHING = "nothing that has an identity"
 def adopt(
     ctx: typer.Context,
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the target.", autocompletion=names_of(TARGET))],
+    name: Annotated[str, options.name_of(TARGET)],
     yes: options.Yes = False,
 ) -> None:
     """Accept the store that is there now, another one or an emptied one. Shows first which was expected. Asks first."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import CommandFailure, wrong_usage
@@ -28,7 +27,7 @@ SYNC_CODES = (ExitCode.PARTLY_MISSING, ExitCode.WAITED_TOO_LONG, ExitCode.INTERR
 def sync(
     ctx: typer.Context,
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the target.", autocompletion=names_of(TARGET))],
+    name: Annotated[str, options.name_of(TARGET)],
     volume: Annotated[str, typer.Option(metavar="VOLUME", help="Only this volume, by its name in the store.")] = "",
     confirm_vanished: Annotated[
         str, typer.Option(metavar="MARK", help="Say that the volumes which vanished are really gone.")

@@ -34,9 +34,7 @@ PolicyOption = Annotated[
     Policy,
     typer.Option(help="Which volumes to back up first: those without a backup, those that changed, all, or none."),
 ]
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of the system backup.", autocompletion=names_of(SYSTEM_BACKUP))
-]
+Name = Annotated[str, options.name_of(SYSTEM_BACKUP)]
 
 
 @app.command(

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from tidegate.cli import options
 from tidegate.cli.completion import names_of
 from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
@@ -29,9 +30,7 @@ class Volumes(StrEnum):
     ALL = "all"
 
 
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of the system restore.", autocompletion=names_of(SYSTEM_RESTORE))
-]
+Name = Annotated[str, options.name_of(SYSTEM_RESTORE)]
 
 
 @app.command(

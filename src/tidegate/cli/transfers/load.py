@@ -33,9 +33,7 @@ def status(
     ctx: typer.Context,
     *,
     output: options.Output = None,
-    watch: Annotated[
-        bool, typer.Option("-w", "--watch", help="Go on: the whole load again after each change.")
-    ] = False,
+    watch: Annotated[bool, options.watch_of("the whole load")] = False,
 ) -> None:
     """Show what each node carries and may carry, the prepare queue, the restores, and who waits for what."""
     cli = context_of(ctx)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tidegate.cli.completion import names_of
+from tidegate.cli import options
 from tidegate.cli.context import context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.nouns import NODE
@@ -21,7 +21,7 @@ add_get(app, NODE, "List nodes with what each carries.", examples=("tidegate nod
 @app.command("describe", epilog=epilog("tidegate node describe node-a", codes=(ExitCode.NOT_FOUND,)))
 def describe(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the node.", autocompletion=names_of(NODE))],
+    name: Annotated[str, options.name_of(NODE)],
 ) -> None:
     """Tell all about one node: its labels, what it carries, and which number limits it."""
     from tidegate.model.transfers.node import Node

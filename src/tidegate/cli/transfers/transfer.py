@@ -35,7 +35,7 @@ def get_transfers(
     *,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(TRANSFER)),
+        options.only_these(TRANSFER),
     ] = None,
     backup: Annotated[
         str, typer.Option(metavar="BACKUP", help="Only those of this backup.", autocompletion=names_of(BACKUP))
@@ -67,9 +67,7 @@ def _of_namespace(namespace: str) -> Callable[[Wire], bool]:
 def describe(
     ctx: typer.Context,
     *,
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the transfer.", autocompletion=names_of(TRANSFER))
-    ],
+    name: Annotated[str, options.name_of(TRANSFER)],
     exact_bytes: options.ExactBytes = False,
 ) -> None:
     """Tell all about one transfer."""

@@ -33,7 +33,7 @@ def add_get(app: typer.Typer, noun: Noun, text: str, *, examples: Sequence[str])
         *,
         names: Annotated[
             list[str] | None,
-            typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(noun)),
+            options.only_these(noun),
         ] = None,
         wishes: ListWishes,
     ) -> None:
@@ -76,9 +76,7 @@ def add_cancel(app: typer.Typer, job: Job, text: str, *, examples: tuple[str, ..
     def cancel_them(
         ctx: typer.Context,
         *,
-        names: Annotated[
-            list[str], typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(job), show_default=False)
-        ],
+        names: Annotated[list[str], options.which(job)],
         wishes: CancelWishes,
     ) -> None:
         cancel(context_of(ctx), job, names, wishes)
@@ -92,9 +90,7 @@ def add_logs(app: typer.Typer, job: Job) -> None:
 
     def tell_logs(
         ctx: typer.Context,
-        name: Annotated[
-            str, typer.Argument(metavar="NAME", help=f"Name of the {job.word}.", autocompletion=names_of(job))
-        ],
+        name: Annotated[str, options.name_of(job)],
         output: options.Output = None,
     ) -> None:
         show_log(context_of(ctx), job, name, output)
@@ -111,7 +107,7 @@ def add_wait(app: typer.Typer, job: Job, *, example: str) -> None:
         ctx: typer.Context,
         names: Annotated[
             list[str],
-            typer.Argument(metavar="NAME", help="Which.", autocompletion=names_of(job), show_default=False),
+            options.which(job),
         ],
         timeout: options.Timeout = "",
         output: options.Output = None,

@@ -23,7 +23,7 @@ from tidegate.cli.verbs.waiting import transfers_of
 
 app = typer.Typer(no_args_is_help=True, help="Verifications: proof that backups restore, by restoring them.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the verification.", autocompletion=names_of(VERIFY))]
+Name = Annotated[str, options.name_of(VERIFY, "verification")]
 CheckOption = Annotated[
     str,
     typer.Option("--check", metavar="COMMAND", help="A program in hooks/ of the server's data, and its arguments."),

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from tidegate.cli import options
-from tidegate.cli.completion import names_of
 from tidegate.cli.context import context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.http.client import Client
@@ -20,7 +19,7 @@ app = typer.Typer(no_args_is_help=True, help="Namespaces: groups of volumes that
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME", help="Only these; none means all.", autocompletion=names_of(NAMESPACE)),
+    options.only_these(NAMESPACE),
 ]
 
 
