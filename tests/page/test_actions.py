@@ -238,6 +238,7 @@ def test_a_schedule_is_added_paused_run_and_deleted(visitor, server):
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name", exact=True).fill("weekly")
     dialog.get_by_label("When (cron)", exact=True).fill("0 3 * * sun")
+    expect(dialog).to_contain_text("Runs every Sunday at 03:00.")
     dialog.get_by_label("Namespaces", exact=True).fill("shop")
     dialog.get_by_role("button", name="Add the schedule").click()
     expect(visitor.row("weekly")).to_contain_text("every Sunday at 03:00")

@@ -1,6 +1,6 @@
 // Builders that show only what matters to a test.
 
-import type { Backup, BackupTarget, Schedule, Volume } from "../src/api/types";
+import type { Backup, BackupTarget, CronNumbers, Schedule, Volume } from "../src/api/types";
 
 type Deep<T> = { [K in keyof T]?: T[K] extends object ? Deep<T[K]> : T[K] };
 
@@ -61,3 +61,33 @@ export const target = (name: string, available = true): BackupTarget =>
         spec: { url: "file:///x", default: true },
         status: { available, conditions: [], message: "" },
     }) as unknown as BackupTarget;
+
+const upTo = (first: number, last: number, step = 1): number[] =>
+    Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, index) => first + index * step);
+
+const cron = (minutes: number[], hours: number[], more: Partial<CronNumbers> = {}): CronNumbers => ({
+    minutes,
+    hours,
+    days: upTo(1, 31),
+    months: upTo(1, 12),
+    weekdays: upTo(0, 6),
+    eitherDay: false,
+    ...more,
+});
+
+const NUMBERS: Record<string, CronNumbers> = {
+    "@daily": cron([0], [0]),
+    "@hourly": cron([0], upTo(0, 23)),
+    "@weekly": cron([0], [0], { weekdays: [0] }),
+    "0 0 * * *": cron([0], [0]),
+    "0 0 13 * 5": cron([0], [0], { days: [13], weekdays: [5], eitherDay: true }),
+    "30 2 * * *": cron([30], [2]),
+    "*/5 * * * *": cron(upTo(0, 55, 5), upTo(0, 23)),
+    "0 3 * * *": cron([0], [3]),
+    "5 3 * * *": cron([5], [3]),
+    "10 3 * * SUN": cron([10], [3], { weekdays: [0] }),
+    "0 9 * * *": cron([0], [9]),
+};
+
+/** What the server says of the expressions that tests use. */
+export const numbers = (schedule: string): CronNumbers | undefined => NUMBERS[schedule];

@@ -6,7 +6,7 @@ import { loadHistory } from "../src/logic/load_history";
 import { runOf, strip } from "../src/logic/strip";
 import { backupSteps, planSentence, reliedOn, restoreSteps, volumesDone } from "../src/logic/system";
 import { crumbs, exactGlob, readable } from "../src/logic/tree";
-import { schedule } from "./build";
+import { numbers, schedule } from "./build";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();
@@ -72,7 +72,7 @@ describe("schedules of system backups", () => {
     test("have their days in the strip", () => {
         const made = systemBackup({ phase: "Error", startTimestamp: at(-60), completionTimestamp: at(-50) });
         const run = runOf({ ...made, metadata: { creationTimestamp: at(-60), labels: {} } } as unknown as SystemBackup);
-        expect(strip(weekly, [run], NOW).at(-1)).toMatchObject({ state: "failed" });
+        expect(strip(weekly, [run], NOW, numbers).at(-1)).toMatchObject({ state: "failed" });
     });
 });
 
@@ -96,7 +96,7 @@ describe("paths in a tree", () => {
 
 describe("the week of schedules", () => {
     const runs = (...all: ReturnType<typeof schedule>[]) =>
-        calendar(all, NOW).flatMap((day) => day.hours.map((hour) => hour.runs));
+        calendar(all, NOW, numbers).flatMap((day) => day.hours.map((hour) => hour.runs));
     const sum = (all: number[]) => all.reduce((total, one) => total + one, 0);
     test("a daily run is there once a day, whatever its zone", () => {
         for (const timezone of ["UTC", "Asia/Kolkata", "America/St_Johns", "No/Where"])
@@ -112,6 +112,7 @@ describe("the week of schedules", () => {
                 schedule("c", "0 3 * * *", { paused: true }),
             ],
             NOW,
+            numbers,
         );
         const [fullest] = pileUps(days);
         expect(fullest?.planned.map((one) => one.kind)).toEqual(["backup", "verification", "system backup"]);
@@ -119,7 +120,11 @@ describe("the week of schedules", () => {
     });
     test("a zone's hour is shown at the local one", () => {
         const [hour] = pileUps(
-            calendar([schedule("a", "0 9 * * *", { timezone: "Asia/Tokyo" }), schedule("b", "0 0 * * *")], NOW),
+            calendar(
+                [schedule("a", "0 9 * * *", { timezone: "Asia/Tokyo" }), schedule("b", "0 0 * * *")],
+                NOW,
+                numbers,
+            ),
         );
         expect(hour?.at.getTime()).toBe(new Date("2026-03-10T00:00:00Z").getTime());
     });

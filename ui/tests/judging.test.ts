@@ -6,7 +6,7 @@ import { StallWatch, Window } from "../src/logic/rates";
 import { strip } from "../src/logic/strip";
 import { span, timeline } from "../src/logic/timeline";
 import { waterfall } from "../src/logic/waterfall";
-import { backup, schedule, target, volume } from "./build";
+import { backup, numbers, schedule, target, volume } from "./build";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const ago = (hours: number): string => new Date(NOW - hours * 3_600_000).toISOString();
@@ -96,7 +96,7 @@ describe("thirty days", () => {
             { creationTimestamp: ago(hours) },
         );
     const states = (runs: ReturnType<typeof run>[], one = daily) =>
-        strip(one, runs, NOW)
+        strip(one, runs, NOW, numbers)
             .slice(-4)
             .map((day) => day.state);
     test("each day has its word", () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { command, commands, quote } from "../src/logic/commands";
-import { cronHint, cronWords, readCron } from "../src/logic/cron";
+import { runsOn } from "../src/logic/cron";
 import { asClock, asClockToday, asDayClock, asExact, asSeconds, shortTimes } from "../src/logic/moments";
 import { bytesInWords, ofVolume } from "../src/logic/job_bytes";
 import { bytes, duration, newInStore, percent, rate, relative, span, timeLeft } from "../src/logic/quantities";
 import { pastRates, sent, Window } from "../src/logic/rates";
 import { toYaml } from "../src/logic/yaml";
+import { numbers } from "./build";
 
 describe("quantities read as on the command line", () => {
     test.each([
@@ -69,33 +70,17 @@ describe("quantities read as on the command line", () => {
 });
 
 describe("cron", () => {
-    test.each([
-        ["30 2 * * *", "every day at 02:30"],
-        ["@hourly", "every hour"],
-        ["*/15 * * * *", "every 15 minutes"],
-        ["*/7 * * * *", "*/7 * * * *"],
-        ["0 */6 * * *", "every 6 hours"],
-        ["0 3 * * 1-5", "Monday to Friday at 03:00"],
-        ["0 3 * * sun", "every Sunday at 03:00"],
-        ["5 1 1 * *", "on day 1 of every month at 01:05"],
-        ["0 6,18 * * *", "every day at 06:00 and 18:00"],
-        ["* * * * *", "every minute"],
-    ])("%s", (text, words) => expect(cronWords(text)).toBe(words));
-    test.each(["61 * * * *", "x", "* * *", "0 0 L * *"])("nothing is claimed of %s", (text) =>
-        expect(readCron(text)).toBeNull(),
-    );
-    test.each([
-        ["30 2 * * *", "Runs every day at 02:30."],
-        ["@weekly", "Runs every Sunday at 00:00."],
-        ["99 2 * * *", undefined],
-        ["0 0 1-7 * 5", undefined],
-        ["", undefined],
-    ])("who types %s is told %s", (text, told) => expect(cronHint(text)).toBe(told));
     test("where a day of the month and a weekday are given, either is enough", () => {
-        const cron = readCron("0 0 13 * 5")!;
-        expect(cron.runsOn(new Date("2026-01-13"))).toBe(true);
-        expect(cron.runsOn(new Date("2026-01-16"))).toBe(true);
-        expect(cron.runsOn(new Date("2026-01-14"))).toBe(false);
+        const cron = numbers("0 0 13 * 5")!;
+        expect(runsOn(cron, new Date("2026-01-13"))).toBe(true);
+        expect(runsOn(cron, new Date("2026-01-16"))).toBe(true);
+        expect(runsOn(cron, new Date("2026-01-14"))).toBe(false);
+    });
+    test("else it takes the weekday, the day and the month", () => {
+        const cron = { ...numbers("0 0 13 * 5")!, eitherDay: false, months: [2] };
+        expect(runsOn(cron, new Date("2026-02-13"))).toBe(true);
+        expect(runsOn(cron, new Date("2026-03-13"))).toBe(false);
+        expect(runsOn(cron, new Date("2026-02-06"))).toBe(false);
     });
 });
 

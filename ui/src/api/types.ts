@@ -188,6 +188,26 @@ export type Condition = {
   lastTransitionTime?: string;
 };
 
+export type CronMeaning = {
+  schedule: string;
+  words: string;
+  numbers?: CronNumbers;
+  error: string;
+};
+
+export type CronMeanings = {
+  data: (CronMeaning)[];
+};
+
+export type CronNumbers = {
+  minutes: (number)[];
+  hours: (number)[];
+  days: (number)[];
+  months: (number)[];
+  weekdays: (number)[];
+  eitherDay: boolean;
+};
+
 export type DataDownload = {
   apiVersion: "tidegate.dev/v1alpha1";
   kind: "DataDownload";

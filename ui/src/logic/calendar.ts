@@ -1,7 +1,7 @@
 // A week of coming runs, hour by hour: where schedules pile up.
 
-import type { Schedule } from "../api/types";
-import { type Cron, readCron } from "./cron";
+import type { CronNumbers, Schedule } from "../api/types";
+import { type Numbers, runsOn } from "./cron";
 
 export type Kind = "backup" | "system backup" | "verification";
 export type Planned = { schedule: string; kind: Kind; runs: number };
@@ -43,13 +43,15 @@ function wallTimes(zone: string, moments: readonly number[]): Wall[] {
     });
 }
 
-const runsIn = (cron: Cron, wall: Wall): number =>
-    cron.hours.includes(wall.hour) && cron.runsOn(wall.day)
+const runsIn = (cron: CronNumbers, wall: Wall): number =>
+    cron.hours.includes(wall.hour) && runsOn(cron, wall.day)
         ? cron.minutes.filter((minute) => minute >= wall.minute && minute < wall.minute + 15).length
         : 0;
 
 /** Each schedule's own times, and those of its verifications; paused ones plan nothing. */
-function plans(schedules: readonly Schedule[]): { schedule: string; kind: Kind; zone: string; cron: Cron }[] {
+type Plan = { schedule: string; kind: Kind; zone: string; cron: CronNumbers };
+
+function plans(schedules: readonly Schedule[], numbers: Numbers): Plan[] {
     return schedules
         .filter((one) => !one.spec.paused)
         .flatMap(({ metadata, spec }) => {
@@ -58,14 +60,14 @@ function plans(schedules: readonly Schedule[]): { schedule: string; kind: Kind; 
                 ["verification", spec.verification?.schedule],
             ];
             return wanted.flatMap(([kind, text]) => {
-                const cron = text ? readCron(text) : null;
+                const cron = text ? numbers(text) : undefined;
                 return cron ? [{ schedule: metadata.name, kind, zone: spec.timezone, cron }] : [];
             });
         });
 }
 
 /** Seven days from the one that `now` is in, in local time. Every moment is looked at in the zone of each schedule. */
-export function calendar(schedules: readonly Schedule[], now: number): Day[] {
+export function calendar(schedules: readonly Schedule[], now: number, numbers: Numbers): Day[] {
     const first = new Date(now);
     first.setHours(0, 0, 0, 0);
     const days: Day[] = Array.from({ length: DAYS }, (_, index) => ({
@@ -81,7 +83,7 @@ export function calendar(schedules: readonly Schedule[], now: number): Day[] {
         return day!.hours[local.getHours()]!;
     });
     const walls = new Map<string, Wall[]>();
-    for (const { schedule, kind, zone, cron } of plans(schedules)) {
+    for (const { schedule, kind, zone, cron } of plans(schedules, numbers)) {
         const seen = walls.get(zone) ?? wallTimes(zone, moments);
         walls.set(zone, seen);
         seen.forEach((wall, index) => {

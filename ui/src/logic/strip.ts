@@ -1,7 +1,7 @@
 // Thirty days of one schedule, one word per day.
 
 import type { Metadata, Schedule, SystemBackup } from "../api/types";
-import { readCron } from "./cron";
+import { type Numbers, runsOn } from "./cron";
 import { holdsNothing, wentWrong } from "./protection";
 import { plural, time } from "./quantities";
 
@@ -70,7 +70,7 @@ function judge(runs: readonly Run[]): Pick<Day, "state" | "words"> {
 }
 
 /** Oldest first. A day is missed only where a run was due, the schedule existed, and retention cannot have removed it. */
-export function strip(schedule: Schedule, backups: readonly Run[], now: number): Day[] {
+export function strip(schedule: Schedule, backups: readonly Run[], now: number, numbers: Numbers): Day[] {
     const dayOf = dayIn(schedule.spec.timezone);
     const byDay = new Map<string, Run[]>();
     for (const backup of backups) {
@@ -79,7 +79,7 @@ export function strip(schedule: Schedule, backups: readonly Run[], now: number):
         if (runs) runs.push(backup);
         else byDay.set(day, [backup]);
     }
-    const cron = readCron(schedule.spec.schedule);
+    const cron = numbers(schedule.spec.schedule);
     const born = dayOf(time(schedule.metadata.creationTimestamp) ?? now);
     const today = dayOf(now);
     const mayBeGone = schedule.spec.retention !== undefined;
@@ -91,7 +91,7 @@ export function strip(schedule: Schedule, backups: readonly Run[], now: number):
             days.push({ date, ...judge(runs) });
             continue;
         }
-        const due = cron?.runsOn(new Date(`${date}T00:00:00Z`)) ?? false;
+        const due = cron !== undefined && runsOn(cron, new Date(`${date}T00:00:00Z`));
         const missed = due && !schedule.spec.paused && date > born && date < today && !mayBeGone;
         days.push({
             date,

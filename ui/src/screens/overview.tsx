@@ -2,13 +2,13 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get, pathOf } from "../api/client";
 import { command } from "../logic/commands";
-import { cronWords } from "../logic/cron";
 import { type Failed, failedLately, failures, SCHEDULE_LABEL, verdict } from "../logic/protection";
 import { duration, plural, time } from "../logic/quantities";
 import { runOf, type Run, strip } from "../logic/strip";
 import { backupLink, Link } from "../parts/link";
 import { Card, Screen } from "../parts/screen";
 import { Ago, Phase } from "../parts/words";
+import { cronNumbers, cronWords } from "../store/cron";
 import { now } from "../store/clock";
 import { protection, watchProtection } from "../store/protection";
 import { keyOf } from "../store/collection";
@@ -186,7 +186,7 @@ function Strips() {
                 )}
                 {schedules.all().map((schedule) => {
                     const name = schedule.metadata.name;
-                    const days = strip(schedule, byName.get(name) ?? [], minute());
+                    const days = strip(schedule, byName.get(name) ?? [], minute(), cronNumbers);
                     const bad = days.filter((day) => day.state === "failed" || day.state === "missed").length;
                     return (
                         <div class="strip-line" key={name}>

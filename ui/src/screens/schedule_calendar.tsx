@@ -5,6 +5,7 @@ import { asWeekday, asWeekdayClock } from "../logic/moments";
 import { plural } from "../logic/quantities";
 import { Card } from "../parts/screen";
 import { now } from "../store/clock";
+import { cronNumbers } from "../store/cron";
 import { schedules } from "../store/resources";
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
@@ -19,7 +20,8 @@ export function LoadCalendar() {
     const all = schedules.all();
     const day = Math.floor(now.value / 3_600_000);
     // Worked out anew when a schedule changes, and every hour; not with every tick of the clock.
-    const days = useMemo(() => calendar(all, now.peek()), [all, day]);
+    const numbers = all.flatMap(({ spec }) => [spec.schedule, spec.verification?.schedule ?? ""].map(cronNumbers));
+    const days = useMemo(() => calendar(all, now.peek(), cronNumbers), [all, day, ...numbers]);
     if (all.length === 0) return null;
     const most = Math.max(1, ...days.flatMap((one) => one.hours.map((hour) => hour.runs)));
     const busy = pileUps(days);

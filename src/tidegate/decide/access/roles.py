@@ -118,6 +118,7 @@ RULES: tuple[Rule, ...] = (
             "/catalogue/status",
             "/catalogue/syncs/*/*",
             "/catalogue/volumes",
+            "/cron",
             "/events",
             "/load",
             "/metrics",

@@ -14,6 +14,8 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
+from tidegate.model.frozen import Model
+
 LONGEST_CRON = 200
 _FIELDS = 5
 _EVERY_HOUR = frozenset(range(24))
@@ -59,6 +61,36 @@ def read_fields(text: str) -> tuple[str, ...]:
     if next(sequence, None) is None:
         raise ValueError(f"{text!r} never comes: no date of the next 50 years fits")
     return fields
+
+
+class CronNumbers(Model):
+    """The numbers that the fields of an expression stand for, in ascending order."""
+
+    minutes: tuple[int, ...]
+    hours: tuple[int, ...]
+    days: tuple[int, ...]
+    """Of the month."""
+    months: tuple[int, ...]
+    weekdays: tuple[int, ...]
+    """0 is Sunday."""
+    either_day: bool
+    """Whether a day of the month or a weekday is enough; else it takes both."""
+
+
+def numbers_of(text: str) -> CronNumbers | None:
+    """Return them; None where a day is not a number. Raise ValueError with what is wrong."""
+    read = CronSim(" ".join(read_fields(text)), _ANY_MOMENT)
+    weekdays = {day % 7 for day in read.weekdays if isinstance(day, int)}
+    if any(not isinstance(day, int) for day in read.weekdays) or min(read.days) < 0:
+        return None
+    return CronNumbers(
+        minutes=tuple(sorted(read.minutes)),
+        hours=tuple(sorted(read.hours)),
+        days=tuple(sorted(read.days)),
+        months=tuple(sorted(read.months)),
+        weekdays=tuple(sorted(weekdays)),
+        either_day=not read.day_and,
+    )
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,15 @@ _SHORTEST_RHYTHM = 2
 def cron_words(text: str, timezone: str) -> str:
     """`every day at 02:30 Europe/Berlin`."""
     try:
-        fields = read_fields(text)
+        return f"{cron_phrase(text) or text} {timezone}"
     except ValueError:
         return f"{text} {timezone}"
-    return f"{_rhythm(fields) or _time_of_day(fields) or text} {timezone}"
+
+
+def cron_phrase(text: str) -> str:
+    """Return `every day at 02:30`; nothing where a person would not say it. Raise ValueError with what is wrong."""
+    fields = read_fields(text)
+    return _rhythm(fields) or _time_of_day(fields)
 
 
 def _rhythm(fields: tuple[str, ...]) -> str:
