@@ -13,7 +13,6 @@ SHORT = {
     "unmatched": "the first few, and how many more there are",
     "messages": "the first few of a sync; what Longhorn keeps with a volume",
     "problems": "the first few failures of hooks",
-    "labels": "what a store says of one volume",
     "protection": "one number for each state",
     "row_pages": "one short entry for 32 Ki characters",
     "includes": "of one volume backup",
