@@ -20,7 +20,6 @@ from tidegate.api.routes import (
     backupvolumes,
     catalogue,
     catalogue_selection,
-    cron,
     deletions,
     events,
     health,
@@ -95,7 +94,6 @@ def _routes() -> Sequence[BaseRoute]:
     v1.include_router(protection.router)
     v1.include_router(restores.router)
     v1.include_router(schedules.router)
-    v1.include_router(cron.router)
     v1.include_router(verifications.router)
     v1.include_router(notifications.router)
     v1.include_router(pins.router)

@@ -1,4 +1,4 @@
-"""What a schedule can be asked besides the usual: its coming times, and a backup right now."""
+"""What a schedule can be asked besides the usual: its coming times, a backup right now, and what its cron means."""
 
 from datetime import UTC
 from typing import Annotated
@@ -15,14 +15,50 @@ from tidegate.decide.schedules.due import backup_for, next_times, unfinished
 from tidegate.decide.system.schedules import as_run, system_backup_of, template_of
 from tidegate.errors import InvalidInput, Refused
 from tidegate.model.backups.backup import Backup
+from tidegate.model.frozen import Model
 from tidegate.model.labels import Selector
-from tidegate.model.schedules.cron import Cron
+from tidegate.model.schedules.cron import Cron, CronNumbers, numbers_of
 from tidegate.model.schedules.schedule import SCHEDULE_LABEL, Schedule
 from tidegate.model.system.system import SystemBackup
+from tidegate.views.schedules.cron_words import cron_phrase
 
 router = APIRouter(tags=["schedules"], dependencies=[Depends(require_token)])
 
 Force = Annotated[bool, Query(description="Also while an earlier backup of the schedule is not finished.")]
+
+MOST_AT_ONCE = 100
+
+
+class CronMeaning(Model):
+    """What one expression means."""
+
+    schedule: str
+    """As it was asked for."""
+    words: str = ""
+    """`every day at 02:30`; empty where nobody would say it in words."""
+    numbers: CronNumbers | None = None
+    """Absent where the expression counts from the end of a month, or names the n-th weekday of one."""
+    error: str = ""
+    """What is wrong with it."""
+
+
+class CronMeanings(Model):
+    """In the order in which they were asked for."""
+
+    data: tuple[CronMeaning, ...]
+
+
+@router.get("/cron")
+async def explain_cron(schedule: Annotated[list[str], Query(max_length=MOST_AT_ONCE)]) -> CronMeanings:
+    """Explain cron expressions: in words, and by the numbers that each field stands for."""
+    return CronMeanings(data=tuple(map(_meaning, schedule)))
+
+
+def _meaning(schedule: str) -> CronMeaning:
+    try:
+        return CronMeaning(schedule=schedule, words=cron_phrase(schedule), numbers=numbers_of(schedule))
+    except ValueError as error:
+        return CronMeaning(schedule=schedule, error=str(error))
 
 
 @router.get("/schedules/{name}/next")
