@@ -81,7 +81,7 @@ def test_whoever_is_deleted_while_at_work_holds_its_slot_and_nobody_else_who_is_
     assert [runner.leaving for runner in table.snapshot(Surroundings()).running] == [True] * holds
 
 
-def test_a_ticket_from_a_move_counts_at_once_and_is_told_until_the_status_has_it():
+def test_a_ticket_from_a_move_counts_at_once_and_is_pending_until_the_status_has_it():
     asked = a_backup("late", phase=QUEUED, ticket=9).with_spec(queue_ticket=1)
     table = table_of(a_backup("early", phase=QUEUED, ticket=5), asked)
 

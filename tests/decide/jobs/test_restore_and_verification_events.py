@@ -26,7 +26,7 @@ def waiting(restore, reason, message):
     return restore.replace(status=restore.status.waiting(reason, message, since=THEN))
 
 
-def told(before, after):
+def events_of(before, after):
     events = with_events(before, after, now=THEN).status.events
     return [f"{event.type} {event.reason}: {event.message}" for event in events]
 
@@ -51,7 +51,7 @@ STEPS = [
 
 @pytest.mark.parametrize(("before", "after", "events"), [step[1:] for step in STEPS], ids=[s[0] for s in STEPS])
 def test_a_restore_tells_each_step_and_each_new_wait(before, after, events):
-    assert told(before, after) == events
+    assert events_of(before, after) == events
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_restore_tells_each_step_and_each_new_wait(before, after, events):
     ],
 )
 def test_a_verification_tells_each_step(before, after, events):
-    assert told(a_verification(before), after) == events
+    assert events_of(a_verification(before), after) == events
 
 
 def test_events_lead_from_a_resource_to_itself_only():

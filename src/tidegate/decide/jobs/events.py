@@ -120,7 +120,7 @@ def _of_backup(before: Backup, after: Backup, now: datetime) -> list[_News]:
 
 
 def _in_vain(before: Backup, after: Backup) -> list[_News]:
-    """What a backup asks for and does not find, when it begins; what it does find is told as progress."""
+    """What a backup asks for and does not find, when it begins; what it finds shows as progress."""
     begins = before.status.progress is None and after.status.progress is not None
     unmatched = after.status.unmatched if begins and after.status.blocks else ()
     return [_News(NOTHING_MATCHED, sentence, EventType.WARNING) for sentence in unmatched]
