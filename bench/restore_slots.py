@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,13 +28,13 @@ from tidegate.app.processes.workshop import real_workshop
 from tidegate.app.wiring import build_runtime
 from tidegate.datapath.work import carry_out
 from tidegate.decide.transfers.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
-from tidegate.model.resource import Metadata
+from tidegate.model.resource import Metadata, Resource
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfers.mover_job import ResultReport, TargetAccess, UploadJob
 from tidegate.model.transfers.transfer import DOWNLOADS, DataDownload, Transfer, TransferPhase, TransferSpec
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.resources.sqlite import SqliteStore
-from tidegate.state.merged_watch import watch_kinds
+from tidegate.state.merged_watch import versions_now, watch_kinds
 from tidegate.state.server_state import ServerState
 from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
@@ -88,9 +88,9 @@ class _Onlooker:
     _freed_for: dict[str, float] = field(default_factory=dict)
     _seen: set[tuple[str, str]] = field(default_factory=set)
 
-    async def look(self, store: SqliteStore, since: str, *, expected: int) -> None:
+    async def look(self, store: SqliteStore, since: Mapping[type[Resource], str], *, expected: int) -> None:
         """Until all are over."""
-        async for event in watch_kinds(store, dict.fromkeys(DOWNLOADS, since)):
+        async for event in watch_kinds(store, since):
             transfer = event.resource
             assert isinstance(transfer, Transfer)  # nothing else is watched
             self._note(transfer, time.perf_counter())
@@ -136,7 +136,7 @@ async def _measure(place: Path, *, real: bool) -> _Onlooker:
     )
     search_seldom()  # as the server does
     seen = _Onlooker()
-    since = (await store.list(DataDownload, limit=1)).resource_version
+    since = await versions_now(store, DOWNLOADS)
     runtime.start()
     await seen.look(store, since, expected=count)
     await runtime.stop()

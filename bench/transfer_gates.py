@@ -4,7 +4,7 @@ import asyncio
 import gc
 import time
 import tracemalloc
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -20,14 +20,14 @@ from tidegate.decide.transfers.gate_surroundings import GateSurroundings
 from tidegate.decide.transfers.gates import plan_accepts, plan_starts
 from tidegate.decide.transfers.waits import TransferWaits
 from tidegate.model.reasons import Reason
-from tidegate.model.resource import Metadata
+from tidegate.model.resource import Metadata, Resource
 from tidegate.model.setting import Setting, SettingSpec, effective_settings
 from tidegate.model.transfers.node import Node, NodeStatus
 from tidegate.model.transfers.transfer import TRANSFERS, DataDownload, DataUpload, Transfer, TransferPhase, TransferSpec
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.ports.clock import Clock
 from tidegate.resources.memory import MemoryStore
-from tidegate.state.merged_watch import watch_kinds
+from tidegate.state.merged_watch import versions_now, watch_kinds
 from tidegate.state.server_state import ServerState
 from tidegate.state.transfers import TransferTable
 from tidegate.testing.clock import ManualClock, settle
@@ -99,7 +99,7 @@ async def _gates(clock: Clock) -> AsyncIterator[tuple[CountingStore, Runtime]]:
 async def _drain() -> list[Row]:
     """Every transfer is prepared, and over, as soon as the gates let it."""
     async with _gates(WallClock()) as (store, runtime):
-        since = (await store.list(DataUpload, limit=1)).resource_version
+        since = await versions_now(store, TRANSFERS)
         store.asked.clear()
         began = time.perf_counter()
         runtime.start()
@@ -127,14 +127,14 @@ async def _drain() -> list[Row]:
     ]
 
 
-async def _play_movers(store: CountingStore, since: str) -> None:
+async def _play_movers(store: CountingStore, since: Mapping[type[Resource], str]) -> None:
     over = 0
     steps = {
         TransferPhase.ACCEPTED: TransferPhase.PREPARED,
         TransferPhase.IN_PROGRESS: TransferPhase.COMPLETED,
     }
     seen: set[tuple[str, TransferPhase]] = set()
-    async for event in watch_kinds(store, dict.fromkeys(TRANSFERS, since)):
+    async for event in watch_kinds(store, since):
         transfer = event.resource
         if not isinstance(transfer, Transfer) or transfer.status.phase not in steps:
             continue

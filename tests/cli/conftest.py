@@ -34,7 +34,7 @@ class FakeServer:
 
     url: str = ""
     resources: dict[tuple[str, str, str], Any] = field(default_factory=dict)
-    log: list[tuple[str, str | None, str, str]] = field(default_factory=list)
+    log: list[tuple[str, str | None, str]] = field(default_factory=list)
     requests: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
     problems: deque[tuple[int, Any]] = field(default_factory=deque)
     """Answers to give instead of the next ones: (status, body)."""
@@ -54,27 +54,26 @@ class FakeServer:
         """Store a model or JSON, with these status fields, and tell those who listen."""
         wire = json.loads(json.dumps(resource if isinstance(resource, dict) else resource.to_wire()))
         with self.changed:
-            version = str(len(self.log) + 1)
             metadata = wire["metadata"]
             metadata.setdefault("creationTimestamp", "2026-01-01T11:00:00Z")
             metadata["uid"] = metadata.get("uid") or f"uid-{wire['kind']}-{metadata['name']}"
-            metadata["resourceVersion"] = version
+            metadata["resourceVersion"] = version_at(plural_of(wire), len(self.log) + 1)
             wire["status"] = {**wire.get("status", {}), **status}
             key = (plural_of(wire), metadata.get("namespace", ""), metadata["name"])
             change = "MODIFIED" if key in self.resources else "ADDED"
             self.resources[key] = wire
-            self._tell(change, wire, version)
+            self._tell(change, wire)
         return wire
 
     def remove(self, plural, name, namespace=""):
         with self.changed:
             wire = self.resources.pop((plural, namespace, name))
-            self._tell("DELETED", wire, str(len(self.log) + 1))
+            self._tell("DELETED", wire)
 
     def expire(self):
         """Tell those who listen that they missed something."""
         with self.changed:
-            self._tell("expired", {}, str(len(self.log) + 1))
+            self._tell("expired", {})
 
     def break_streams(self):
         """End all streams, as a restart does."""
@@ -92,7 +91,7 @@ class FakeServer:
         """Tell those who listen of another place in the queue; nothing is stored."""
         with self.changed:
             moved = {**wire, "status": {**wire["status"], "queuePosition": place}}
-            self._tell("MODIFIED", moved, str(len(self.log) + 1))
+            self._tell("MODIFIED", moved)
 
     def after_looks(self, path, count, step):
         """Do this once a client has looked there so often, beside whatever else happens."""
@@ -110,13 +109,29 @@ class FakeServer:
     def when_listening(self, *steps):
         self.steps.extend(steps)
 
-    def _tell(self, change, wire, version):
-        self.log.append((change, plural_of(wire) if wire else None, version, json.dumps(wire, ensure_ascii=False)))
+    def _tell(self, change, wire):
+        self.log.append((change, plural_of(wire) if wire else None, json.dumps(wire, ensure_ascii=False)))
         self.changed.notify_all()
 
 
 def plural_of(wire):
     return KIND_BY_NAME[wire["kind"]].plural
+
+
+def version_at(plural, length):
+    """What a client sees of a log of this length: text of one kind, which says nothing to it."""
+    return f"{length:x}-of-{plural}"
+
+
+def length_at(plural, version):
+    """The same, read back; a version of another kind means nothing."""
+    length, _, kind = version.partition("-of-")
+    assert kind == plural, f"{version} is no version of {plural}"
+    return int(length, 16)
+
+
+def position_of(seen):
+    return ",".join(f"{plural}:{version_at(plural, length)}" for plural, length in seen.items())
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -175,7 +190,7 @@ class Handler(BaseHTTPRequestHandler):
                 and query.get("namespace", namespace) == namespace
                 and selector.holds_for(wire["metadata"].get("labels", {}))
             ]
-            version = str(len(state.log))
+            version = version_at(plural, len(state.log))
         start, limit = int(query.get("marker", 0)), int(query.get("limit", 1000))
         following = str(start + limit) if start + limit < len(found) else None
         page = {"limit": limit, "next": following}
@@ -213,16 +228,21 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.wfile.write(b": hello\n\n")
             with state.changed:
-                position, broken = int(query["since"]), state.broken
+                seen, broken = dict.fromkeys(query["kinds"].split(","), len(state.log)), state.broken
+            given = [part.split(":") for part in query["since"].split(",")]
+            seen |= {plural: length_at(plural, version) for plural, version in given}
+            position = min(seen.values())
+            self.wfile.write(f": hello\nid: {position_of(seen)}\n\n".encode())
             if state.steps:
                 state.steps.popleft()()
             while True:
-                news, position, ended = state.next_news(position, broken)
-                for change, plural, version, body in news:
-                    if plural is None or plural in query["kinds"].split(","):
-                        self.wfile.write(f"id: {version}\nevent: {change}\ndata: {body}\n\n".encode())
+                news, end, ended = state.next_news(position, broken)
+                for place, (change, plural, body) in enumerate(news, start=position + 1):
+                    if plural is None or place > seen.get(plural, place):
+                        seen |= {plural: place} if plural else {}
+                        self.wfile.write(f"id: {position_of(seen)}\nevent: {change}\ndata: {body}\n\n".encode())
+                position = end
                 if ended:
                     return
 

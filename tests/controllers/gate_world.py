@@ -10,7 +10,7 @@ from tidegate.decide.transfers.restore_limit import IN_PROGRESS, RESTORE_PRIORIT
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfers.transfer import DOWNLOADS, TRANSFERS, DataDownload, DataUpload, TransferPhase
-from tidegate.state.merged_watch import watch_kinds
+from tidegate.state.merged_watch import versions_now, watch_kinds
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.takeover import NothingToTakeOver
 from tidegate.testing.identity import counting_ids
@@ -121,7 +121,7 @@ class Onlooker:
         self._expected = None
 
     async def look(self, since):
-        async for event in watch_kinds(self._store, dict.fromkeys(DOWNLOADS, since)):
+        async for event in watch_kinds(self._store, since):
             name, transfer = event.resource.name, event.resource
             holds = transfer.metadata.labels.get(RESTORE_PRIORITY_LABEL) == IN_PROGRESS
             # What runs without the label would be a slot that nobody sees.
@@ -139,7 +139,7 @@ class Onlooker:
     @asynccontextmanager
     async def looking(self, *, expected=None):
         self._expected = expected
-        since = (await self._store.list(DataDownload)).resource_version
+        since = await versions_now(self._store, DOWNLOADS)
         task = asyncio.create_task(self.look(since))
         try:
             yield self

@@ -17,13 +17,11 @@ GROUPS = [tuple(STEPS[place::2]) for place in range(len(STEPS) // ROUNDS_PER_SER
 
 def changes(server):
     """Every stored change from now on, as it happens."""
-    with server.client() as client:
-        now = client.get("/v1/backups").json()["resourceVersion"]
-        with client.stream("GET", "/v1/events", params={"since": now}) as stream:
-            yield "connected"
-            for line in stream.iter_lines():
-                if line.startswith("data:"):
-                    yield json.loads(line.removeprefix("data:"))
+    with server.client() as client, client.stream("GET", "/v1/events") as stream:
+        yield "connected"
+        for line in stream.iter_lines():
+            if line.startswith("data:"):
+                yield json.loads(line.removeprefix("data:"))
 
 
 def kill_after(server, name, steps):

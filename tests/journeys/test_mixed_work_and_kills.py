@@ -111,7 +111,7 @@ class MixedWork:
             final = {backup["metadata"]["name"] for backup in backups["data"] if is_final(backup)}
             for name in final:
                 self.ended.setdefault(name, self.volumes.now(NAMESPACES))
-            since = backups["resourceVersion"]
+            since = f"backups:{backups['resourceVersion']}"
             if len(backups["data"]) - len(final) < MOST_UNFINISHED:
                 self._backup(client)
             others = [self._delete, self._restore, self._verify, self._sync, self._system_backup]

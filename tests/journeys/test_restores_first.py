@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from tidegate.app.machine.clock import SystemClock
+from tidegate.testing.machine.server_process import FROM_THE_BEGINNING
 
 NODES = [{"name": f"node-{letter}"} for letter in "abcd"]
 LOAD = {"globalConfig": 1, "prepareQueueLength": 2, "restoreShare": 1}
@@ -47,7 +48,10 @@ class Works:
     def until(self, is_so):
         """The phases of all transfers by name, each time that one changes, until it is so; and the last look."""
         until, phases, started = CLOCK.monotonic() + PATIENCE_SECONDS, {}, []
-        with self.server.client() as client, client.stream("GET", "/v1/events", params={"since": "0"}) as stream:
+        with (
+            self.server.client() as client,
+            client.stream("GET", "/v1/events", params={"since": FROM_THE_BEGINNING}) as stream,
+        ):
             for line in stream.iter_lines():
                 assert CLOCK.monotonic() < until, f"not so within {PATIENCE_SECONDS} seconds: {phases}"
                 one = json.loads(line.removeprefix("data:")) if line.startswith("data:") else {"kind": ""}

@@ -1,4 +1,4 @@
-"""Changes as lines of the event stream, written once for all who watch."""
+"""Changes as messages of the event stream, encoded once for all who watch."""
 
 import json
 from collections import OrderedDict
@@ -12,28 +12,32 @@ _KEPT = 1024
 
 
 class EventLines:
-    """The newest lines, by version, each with the resource as it was shown.
+    """The newest bodies of messages, by kind and version, each with the resource as it was shown.
 
-    What a queued backup's line says of its place was true when it was first told.
+    What a queued backup's body says of its place was true when it was first sent.
     """
 
     def __init__(self) -> None:
-        self._lines: OrderedDict[str, tuple[bytes, Resource]] = OrderedDict()
+        self._bodies: OrderedDict[tuple[str, str], tuple[bytes, Resource]] = OrderedDict()
 
-    async def line(self, event: Event, shown: Callable[[Resource], Awaitable[Resource]]) -> tuple[bytes, Resource]:
-        """This change, ready to be sent; `shown` is asked only if nobody was told of it before."""
-        version = event.resource_version
-        known = self._lines.get(version)
+    async def body(self, event: Event, shown: Callable[[Resource], Awaitable[Resource]]) -> tuple[bytes, Resource]:
+        """This change, ready to be sent behind an id; `shown` is asked only if it was not sent before."""
+        key = event.resource.kind, event.resource_version
+        known = self._bodies.get(key)
         if known is not None:
             return known
         resource = await shown(event.resource)
-        told = self._lines[version] = as_line(version, event.change, resource), resource
-        if len(self._lines) > _KEPT:
-            self._lines.popitem(last=False)
-        return told
+        made = self._bodies[key] = as_body(event.change, resource), resource
+        if len(self._bodies) > _KEPT:
+            self._bodies.popitem(last=False)
+        return made
 
 
-def as_line(version: str, change: str, resource: Resource) -> bytes:
-    """A message of the stream; who comes back goes on behind `version`."""
-    body = json.dumps(resource.to_wire(), separators=(",", ":"))
-    return f"id: {version}\nevent: {change}\ndata: {body}\n\n".encode()
+def as_body(change: str, resource: Resource) -> bytes:
+    """A message without its id, which differs from client to client."""
+    return f"event: {change}\ndata: {json.dumps(resource.to_wire(), separators=(',', ':'))}\n\n".encode()
+
+
+def as_message(position: object, body: bytes) -> bytes:
+    """A message of the stream; a client that comes back goes on behind `position`."""
+    return b"id: %s\n%s" % (str(position).encode(), body)

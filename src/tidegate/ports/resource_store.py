@@ -44,8 +44,8 @@ class ResourceStore(Protocol):
 
     Every write is durable when it returns: killing the process right after loses nothing. Every write is atomic: after
     an error nothing was changed. Names are unique per kind and namespace among things that exist now; uids for ever.
-    Versions are opaque text and belong to one kind: two of them are equal or not, and neither is the newer. Safe to use
-    from many tasks at once.
+    Versions are opaque text and belong to one kind: two of them are equal or not, and neither is the newer. They are
+    printable ASCII without commas, colons and spaces. Safe to use from many tasks at once.
     """
 
     async def create(self, resource: R) -> R:

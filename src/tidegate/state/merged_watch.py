@@ -1,7 +1,7 @@
 """One stream of changes from the watches of several kinds."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 
 from tidegate.model.resource import Resource
@@ -16,6 +16,11 @@ class _Ended:
     """The watch of one kind is over."""
 
     error: Exception | None
+
+
+async def versions_now(store: ResourceStore, kinds: Iterable[type[Resource]]) -> dict[type[Resource], str]:
+    """Where to watch each kind from, so that nothing after now is missed."""
+    return {kind: (await store.list(kind, limit=1)).resource_version for kind in kinds}
 
 
 async def watch_kinds(store: ResourceStore, since: Mapping[type[Resource], str]) -> AsyncIterator[Event]:

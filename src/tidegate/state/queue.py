@@ -34,8 +34,6 @@ class QueueTable:
         """How many wait for what, as far as anyone was told."""
         self.moves = 0
         """How often somebody's place may have changed."""
-        self.moved_at = 0
-        """The version of the newest backup that changed places."""
         self._running: dict[str, QueueEntry] = {}
         self._new: dict[str, QueueEntry] = {}
         self._cancelled: dict[str, QueueEntry] = {}
@@ -59,15 +57,12 @@ class QueueTable:
     def note(self, backup: Backup) -> None:
         """The backup is now like this."""
         self._highest_ticket = max(self._highest_ticket, backup.ticket or 0)
-        moves = self.moves
         waits = backup.status.phase in _BEFORE_ITS_SLOT and not backup.deleting
         entry = QueueEntry.of(backup) if waits or backup.holds_slot else None
         if self._entries.get(backup.name) != entry:
             self.forget(backup.name)
             if entry is not None:
                 self._add(entry)
-        if self.moves != moves:
-            self.moved_at = max(self.moved_at, int(backup.metadata.resource_version or 0))
 
     def queue(self, entry: QueueEntry, ticket: int) -> None:
         """As if this one had joined the queue with this ticket."""

@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from tidegate.api.event_position import start_of
+from tidegate.api.reads.places_told import PlacesTold
 from tidegate.api.routes.events import _stream
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.stores.target import BackupTarget
@@ -19,17 +21,17 @@ QUEUED, RUNNING, DONE = BackupPhase.QUEUED, BackupPhase.IN_PROGRESS, BackupPhase
 class Watcher:
     """A client of the stream that takes what is there."""
 
-    def __init__(self, services, kinds, since):
-        self.stream = _stream(services, kinds, since)
+    def __init__(self, services, start):
+        self.stream = _stream(services, start)
         self.lines = []
         self.task = asyncio.create_task(self.listen())
 
     async def listen(self):
         async for chunk in self.stream:
             for event in chunk.decode().split("\n\n"):
-                if event.startswith("id"):
-                    fields = dict(line.split(": ", 1) for line in event.splitlines())
-                    self.lines.append((int(fields["id"]), json.loads(fields["data"])))
+                fields = dict(line.split(": ", 1) for line in event.splitlines() if not line.startswith(":"))
+                if "data" in fields:
+                    self.lines.append((fields["id"], json.loads(fields["data"])))
 
     def places(self):
         """What it was told since it was last asked, in order."""
@@ -58,8 +60,7 @@ async def watch(services, queue):
     watchers = []
 
     async def begin(*kinds, since=None):
-        since = since or (await queue.list(Backup)).resource_version
-        watchers.append(Watcher(services, list(kinds), since))
+        watchers.append(Watcher(services, await start_of(queue, kinds, since)))
         await settle(50)
         return watchers[-1]
 
@@ -101,13 +102,12 @@ async def test_places_are_told_once_a_second_whatever_happens_in_between(service
 
 
 async def test_nobody_is_told_of_places_that_did_not_change_and_nothing_is_written(services, queue, watch):
-    before = (await queue.list(Backup)).resource_version
     watcher = await watch(Backup)
-    await queue.update_status((await queue.get(Backup, "runs")).with_status(errors=1))
+    written = await queue.update_status((await queue.get(Backup, "runs")).with_status(errors=1))
     await seconds(services, 3)
 
     assert watcher.places() == [("runs", None)]
-    assert int((await queue.list(Backup)).resource_version) == int(before) + 1
+    assert (await queue.list(Backup)).resource_version == written.metadata.resource_version
 
 
 async def test_who_listed_before_a_move_is_told_of_it_though_its_stream_began_after(services, queue, watch):
@@ -124,10 +124,10 @@ async def test_a_watcher_goes_on_behind_the_last_change_not_behind_the_version_o
 ):
     watcher = await watch(Backup)
     await leave(queue, "w099")
-    last = int((await queue.list(Backup)).resource_version)
+    last = (await queue.list(Backup)).resource_version
     await seconds(services, 1)
 
-    assert [number for number, _ in watcher.lines] == [last, last]
+    assert [position for position, _ in watcher.lines] == [f"backups:{last}"] * 2
     assert watcher.places() == [("w099", None), ("w100", 99)]
 
 
@@ -139,6 +139,7 @@ async def test_a_new_reason_is_told_with_the_place(services, queue, watch):
         (await queue.get(Backup, "w001")).with_status(phase=RUNNING, queued_at=services.clock.now())
     )
     await queue.update_status((await queue.get(Backup, "w002")).with_status(queued_at=services.clock.now()))
+    await settle(50)
     await seconds(services, 2)
 
     (waits,) = watcher.lines[-1][1]["status"]["conditions"]
@@ -154,3 +155,28 @@ async def test_who_watches_something_else_hears_nothing_of_places(services, queu
     await seconds(services, 2)
 
     assert watcher.places() == []
+
+
+async def test_a_backup_whose_own_change_is_under_way_is_not_sent_before_it(services, queue):
+    places = PlacesTold(services, services.state.queue, known=True)
+    await leave(queue, "w001")
+    await put(queue, a_backup("w101", "a", phase=QUEUED, ticket=101))
+    changed = await queue.update_status((await queue.get(Backup, "w003")).with_status(errors=1))
+    places.sent(changed.with_metadata(resource_version="another"), gone=False)
+    await settle(50)
+
+    assert [one.name for one in await places.news()][:2] == ["w002", "w004"]
+    places.sent(changed, gone=False)
+    rest = [one.name for one in await places.news()]
+
+    assert rest[0] == "w003"
+    assert "w101" not in rest
+
+
+async def test_one_that_joins_the_queue_unheard_is_sent_with_the_next_look(services, queue):
+    places = PlacesTold(services, services.state.queue, known=True)
+    await put(queue, a_backup("w101", "a", phase=QUEUED, ticket=101))
+    await settle(50)
+
+    assert [[one.name for one in await places.news()] for _ in range(3)] == [[], ["w101"], []]
+    assert not places.moved

@@ -2,14 +2,18 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from tidegate.api.event_position import start_of
 from tidegate.api.routes.events import _stream
 from tidegate.errors import DamagedMetadata, DatabaseDamaged
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.schedules.schedule import SCHEDULE_LABEL
+from tidegate.model.stores.target import BackupTarget
+from tidegate.ports.resource_store import Change, Event
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import settle
 from tidegate.testing.identity import counting_ids
@@ -18,44 +22,97 @@ from tidegate.testing.resources.builders import a_backup, a_schedule, a_target, 
 from tidegate.testing.resources.put import put
 
 
+async def stream_of(services, *kinds, since=None):
+    """The messages behind the first one, which has a position and nothing else."""
+    stream = _stream(services, await start_of(services.store, kinds, since))
+    assert (await anext(stream)).startswith(b"id: ")
+    return stream
+
+
 def parse(chunk):
     lines = dict(line.split(": ", 1) for line in chunk.decode().strip().splitlines())
     return lines["id"], lines["event"], json.loads(lines["data"])["metadata"]["name"]
 
 
 async def test_a_stream_tells_every_change_since_a_version_and_then_the_new_ones(services):
+    before = (await services.store.list(Backup)).resource_version
     first = await services.store.create(a_backup("first"))
     await services.store.create(a_target("ignored"))
-    stream = _stream(services, [Backup], "0")
-    assert (await anext(stream)).startswith(b":")
+    stream = await stream_of(services, Backup, since=before)
 
-    assert parse(await anext(stream)) == (first.metadata.resource_version, "ADDED", "first")
+    assert parse(await anext(stream)) == (f"backups:{first.metadata.resource_version}", "ADDED", "first")
     coming = asyncio.create_task(anext(stream))
     changed = await services.store.update_status(first.with_status(errors=1))
 
-    assert parse(await coming) == (changed.metadata.resource_version, "MODIFIED", "first")
+    assert parse(await coming) == (f"backups:{changed.metadata.resource_version}", "MODIFIED", "first")
     await stream.aclose()
 
 
-async def test_a_change_is_written_once_for_all_who_watch(services):
+async def test_a_stream_of_several_kinds_goes_on_behind_the_last_change_of_each(services):
+    stream = await stream_of(services, Backup, BackupTarget)
+    await services.store.create(a_backup("seen"))
+    seen = parse(await anext(stream))
+    await services.store.create(a_target("also-seen"))
+    position = parse(await anext(stream))[0]
+    await stream.aclose()
+    await services.store.create(a_backup("missed"))
+    await services.store.create(a_target("missed-too"))
+
+    again = await stream_of(services, Backup, BackupTarget, since=position)
+
+    assert seen[1:] == ("ADDED", "seen")
+    assert await names_of(again, 2) == {"missed", "missed-too"}
+
+
+async def names_of(stream, count):
+    names = set()
+    while len(names) < count:
+        names |= {parse(message)[2] for message in (await anext(stream)).split(b"\n\n")[:-1]}
+    await stream.aclose()
+    return names
+
+
+async def test_the_first_message_says_where_to_resume_before_anything_has_changed(services):
+    stream = _stream(services, await start_of(services.store, [Backup, BackupTarget], None))
+    first = (await anext(stream)).decode()
+    await stream.aclose()
+    await services.store.create(a_backup("later"))
+
+    again = await stream_of(services, Backup, BackupTarget, since=first.removeprefix("id: ").strip())
+
+    assert (first.count("\n"), await names_of(again, 1)) == (2, {"later"})
+
+
+async def test_a_change_is_encoded_once_for_all_who_watch(services):
     shown = []
 
     async def show(resource):
         shown.append(resource.name)
         return resource
 
+    before = (await services.store.list(Backup)).resource_version
     await services.store.create(a_backup("one"))
-    event = await anext(services.store.watch(Backup, since="0"))
-    lines = [(await services.event_lines.line(event, show))[0] for _ in range(100)]
+    event = await anext(services.store.watch(Backup, since=before))
+    bodies = [(await services.event_lines.body(event, show))[0] for _ in range(100)]
 
-    assert (len(set(lines)), shown) == (1, ["one"])
+    assert (len(set(bodies)), shown) == (1, ["one"])
+
+
+async def test_kinds_that_have_the_same_version_are_not_mixed_up(services):
+    async def show(resource):
+        return resource
+
+    events = [Event(Change.ADDED, one, "7") for one in (a_backup("b"), a_target("t"))]
+
+    assert [(await services.event_lines.body(event, show))[1].name for event in events] == ["b", "t"]
 
 
 async def test_changes_that_come_together_go_out_together_and_a_slow_client_loses_none(services):
+    before = (await services.store.list(Backup)).resource_version
     for number in range(600):
         await services.store.create(a_backup(f"b{number:03}"))
-    stream = _stream(services, [Backup], "0")
-    chunks, told = [await anext(stream)], []
+    stream = await stream_of(services, Backup, since=before)
+    chunks, told = [], []
     while len(told) < 600:
         chunks.append(await anext(stream))
         told += [parse(event)[2] for event in chunks[-1].split(b"\n\n")[:-1]]
@@ -67,8 +124,7 @@ async def test_changes_that_come_together_go_out_together_and_a_slow_client_lose
 
 async def test_a_client_that_leaves_before_the_first_change_leaves_nothing_behind(services):
     before = asyncio.all_tasks()
-    stream = _stream(services, [Backup], "0")
-    await anext(stream)
+    stream = await stream_of(services, Backup)
     await stream.aclose()
     await settle(10)
 
@@ -77,8 +133,7 @@ async def test_a_client_that_leaves_before_the_first_change_leaves_nothing_behin
 
 async def test_a_client_that_leaves_while_nothing_happens_leaves_nothing_behind(services):
     before = asyncio.all_tasks()
-    stream = _stream(services, [Backup], "0")
-    await anext(stream)
+    stream = await stream_of(services, Backup)
     coming = asyncio.create_task(anext(stream))
     await settle(10)
     assert len(asyncio.all_tasks()) > len(before) + 1
@@ -89,8 +144,7 @@ async def test_a_client_that_leaves_while_nothing_happens_leaves_nothing_behind(
 
 
 async def test_a_stream_ends_when_the_server_goes_down(services):
-    stream = _stream(services, [Backup], "0")
-    await anext(stream)
+    stream = await stream_of(services, Backup)
     coming = asyncio.create_task(anext(stream, "ended"))
     await asyncio.sleep(0)
 
@@ -100,14 +154,27 @@ async def test_a_stream_ends_when_the_server_goes_down(services):
 
 
 async def test_a_client_that_is_too_far_behind_is_told_to_list_again(services):
-    services.store.behind._log._ring("Backup")._forgotten_version = 10
-    stream = _stream(services, [Backup], "0")
-    await anext(stream)
+    store = MemoryStore(clock=services.clock, new_id=counting_ids(), kept_events=4)
+    before = (await store.list(Backup)).resource_version
+    for number in range(5):
+        await store.create(a_backup(f"b{number}"))
+    async with running_state(store, services.clock) as state:
+        stream = await stream_of(replace(services, state=state), Backup, since=before)
+        expired = (await anext(stream)).decode()
 
-    assert (await anext(stream)).startswith(b"event: expired")
+    assert expired.startswith("event: expired\ndata: ")
+    assert "no longer kept" in expired
+    with pytest.raises(StopAsyncIteration):
+        await anext(stream)
 
 
-@pytest.mark.parametrize("query", ["kinds=nothing", "since=abc"])
+async def test_a_version_that_the_store_does_not_know_asks_for_a_new_list_too(services):
+    stream = await stream_of(services, Backup, since="yesterday")
+
+    assert b"event: expired\n" in await anext(stream)
+
+
+@pytest.mark.parametrize("query", ["kinds=nothing", "since=abc", "since=backups:", "kinds=backups&since="])
 async def test_a_bad_stream_is_refused(api, query):
     assert (await api.get(f"/v1/events?{query}")).status_code == 422
 

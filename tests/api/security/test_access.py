@@ -12,6 +12,7 @@ from tidegate.access.accounts import SqliteAccounts
 from tidegate.access.audit import SqliteAudit
 from tidegate.access.passwords import Cost
 from tidegate.api.application import build_application
+from tidegate.api.event_position import start_of
 from tidegate.api.routes.events import _may_hear_on, _stream
 from tidegate.model.access.access import REQUESTED_BY, Role
 from tidegate.model.backups.backup import Backup
@@ -248,8 +249,9 @@ async def test_an_open_stream_ends_at_once_when_its_session_logs_out(kept, alice
     cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
     scope = {"type": "http", "method": "GET", "path": "/v1/events", "headers": [(b"cookie", cookie.encode())]}
     request = Request({**scope, "app": build_application(kept)})
-    lines = _stream(kept, [Backup], "0", lambda: _may_hear_on(request, Role.VIEWER))
-    assert await anext(lines) == b": still here\n\n"
+    start = await start_of(kept.store, [Backup], None)
+    lines = _stream(kept, start, lambda: _may_hear_on(request, Role.VIEWER))
+    assert (await anext(lines)).startswith(b"id: ")
     waiting = asyncio.create_task(anext(lines, None))
     await asyncio.sleep(0)
 
@@ -341,8 +343,10 @@ async def test_an_open_stream_ends_at_once_when_its_user_becomes_somebody_else(k
     cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
     headers = [(b"cookie", cookie.encode())]
     request = Request({"type": "http", "method": "GET", "path": "/v1/events", "headers": headers, "app": app})
-    waits, comes_back = (_stream(kept, [Backup], "0", lambda: _may_hear_on(request, Role.VIEWER)) for _ in range(2))
-    assert [await anext(lines) for lines in (waits, comes_back)] == [b": still here\n\n"] * 2
+    start = await start_of(kept.store, [Backup], None)
+    waits, comes_back = (_stream(kept, start, lambda: _may_hear_on(request, Role.VIEWER)) for _ in range(2))
+    for lines in (waits, comes_back):
+        assert (await anext(lines)).startswith(b"id: ")
     waiting = asyncio.create_task(anext(waits, None))
     await asyncio.sleep(0)
 

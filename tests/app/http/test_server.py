@@ -224,7 +224,7 @@ async def test_a_quiet_event_stream_outlives_all_times(services):
     async with serving(services, header=0.1, idle=0.1, request=0.1, progress=0.1) as connect:
         reader, writer = await connect()
         writer.write(a_request("/v1/events", "Authorization: Bearer t0ken\r\n"))
-        await reader.readuntil(b"still here")
+        await reader.readuntil(b"id: ")
         # Another one, opened later, ends first: so the server has looked at both.
         silent, _ = await connect()
         await everything(silent)
@@ -273,7 +273,7 @@ async def test_when_all_connections_have_work_the_next_one_gets_an_honest_503(se
         streams = [await connect() for _ in range(2)]
         for reader, writer in streams:
             writer.write(a_request("/v1/events", "Authorization: Bearer t0ken\r\n"))
-            await reader.readuntil(b"still here")
+            await reader.readuntil(b"id: ")
 
         answer = await everything((await connect())[0])
 

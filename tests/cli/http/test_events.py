@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.cli.http.events import QUIET, ResourceEvent, read_events
+from tidegate.cli.http.events import QUIET, Quiet, ResourceEvent, position_behind, read_events
 from tidegate.errors import ServerUnreachable, WatchExpired
 
 
@@ -40,6 +40,15 @@ def test_windows_line_ends_and_data_on_several_lines_are_understood():
 
 def test_kinds_of_events_that_a_newer_server_has_are_passed_over():
     assert list(read_events([b"event: bookmark\ndata: {}\n\n"])) == []
+
+
+@pytest.mark.parametrize("more", [b"", b"event: bookmark\ndata: {}\n"])
+def test_a_message_without_a_change_says_where_to_resume(more):
+    assert list(read_events([b"id: backups:7\n" + more + b"\n"])) == [Quiet("backups:7")]
+
+
+def test_a_position_names_the_version_of_each_kind():
+    assert position_behind({"backups": "b7", "volumes": "v9"}) == "backups:b7,volumes:v9"
 
 
 def test_an_expired_watch_is_told():

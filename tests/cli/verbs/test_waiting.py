@@ -196,3 +196,12 @@ def test_several_share_one_span_of_time(run, server):
 
     assert (result.code, result.out) == (7, "backup/a\n")
     assert "The backup b did not end in time" in result.err
+
+
+def test_every_kind_is_followed_from_where_it_was_listed(run, server):
+    server.put(a_backup("nightly"))
+    server.when_listening(lambda: server.put(a_backup("nightly"), phase="Completed"))
+    run("backup", "wait", "nightly")
+
+    (query,) = [query for _, path, query, _ in server.requests if path == "/v1/events"]
+    assert [part.partition(":")[0] for part in query["since"].split(",")] == query["kinds"].split(",")

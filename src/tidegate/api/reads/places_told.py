@@ -21,50 +21,50 @@ _TOLD_AT_ONCE = 50
 
 
 class _Told(NamedTuple):
-    place: int
+    place: int = 0
+    """0: the watcher may know any."""
     why: tuple[str, str] | None = None
     """Reason and message; None: whatever the watcher's own list says."""
+    version: str = ""
+    """What the stream sent of the backup last; empty before it sent anything."""
 
     @classmethod
-    def of(cls, backup: Backup) -> "_Told | None":
-        place, waits = backup.status.queue_position, backup.status.condition("Waiting")
-        return cls(place, (waits.reason, waits.message) if waits else ("", "")) if place else None
+    def of(cls, backup: Backup) -> "_Told":
+        waits = backup.status.condition("Waiting")
+        why = (waits.reason, waits.message) if waits else ("", "")
+        return cls(backup.status.queue_position or 0, why, backup.metadata.resource_version)
 
 
-def _same(known: _Told | None, place: int, why: tuple[str, str] | None) -> bool:
-    if known is None or known.place != place:
-        return False
-    return known.why is None or why is None or known.why == why
+def _same(known: _Told, place: int, why: tuple[str, str] | None) -> bool:
+    return known.place == place and (known.why is None or why is None or known.why == why)
 
 
 class PlacesTold:
     """What one watcher knows of the queue."""
 
-    def __init__(self, services: Services, table: QueueTable, *, since: str) -> None:
+    def __init__(self, services: Services, table: QueueTable, *, known: bool) -> None:
+        """`known` says that the watcher's own list has the places of today."""
         self._services = services
         self._table = table
         self._at = 0
-        # A watcher that listed before the last move may know old places.
-        listed = table.moved_at <= int(since)
-        names = (name for _, _, name in table.places()) if listed else ()
-        self._told = {name: _Told(place) for place, name in enumerate(names, start=1)}
-        self._moves_seen = table.moves
+        names = (name for _, _, name in table.places())
+        self._told = {name: _Told(place if known else 0) for place, name in enumerate(names, start=1)}
+        self._moves_seen = table.moves if known else -1
 
     @property
     def moved(self) -> bool:
         """Whether anybody may stand elsewhere since the last look."""
         return self._table.moves != self._moves_seen
 
-    def told(self, backup: Backup) -> None:
-        """The watcher has got this."""
-        now = _Told.of(backup) if is_queued(backup) else None
-        if now is None:
+    def sent(self, backup: Backup, *, gone: bool) -> None:
+        """The watcher gets this change of a backup."""
+        if gone or not is_queued(backup):
             self._told.pop(backup.name, None)
         else:
-            self._told[backup.name] = now
+            self._told[backup.name] = _Told.of(backup)
 
-    async def news(self, *, up_to: str) -> list[Backup]:
-        """Those to be told now, nearest the head first; none that is newer than `up_to`, for its own news come."""
+    async def news(self) -> list[Backup]:
+        """Those to be sent now, nearest the head first; none whose own change is still on its way to the watcher."""
         around, settings = await surroundings_now(self._services)
         table, limit, clock = self._table, settings.concurrent_backups, self._services.clock
         self._moves_seen, snapshot = table.moves, table.snapshot(around)
@@ -74,24 +74,31 @@ class PlacesTold:
             places = {name: Standing(place, None) for place, name in enumerate(names, start=self._at + 1)}
         else:
             places = standings(table, snapshot, names, limit=limit, now=clock.now())
-        return await self._read(places, up_to=up_to, more=self._at + _LOOKED_AT < len(table.places()))
+        return await self._read(places, more=self._at + _LOOKED_AT < len(table.places()))
 
-    async def _read(self, places: Mapping[str, Standing], *, up_to: str, more: bool) -> list[Backup]:
+    async def _read(self, places: Mapping[str, Standing], *, more: bool) -> list[Backup]:
         news: list[Backup] = []
+        unheard = False
         for name, standing in places.items():
             why = (str(standing.obstacle.reason), standing.obstacle.message) if standing.obstacle else None
-            if _same(self._told.get(name), standing.position, why):
+            known = self._told.get(name)
+            if known is None:
+                # It came to the queue after the stream began: its own change is under way, or the next look sends it.
+                self._told[name] = _Told()
+                unheard = True
+                continue
+            if _same(known, standing.position, why):
                 continue
             if len(news) == _TOLD_AT_ONCE:
                 self._moves_seen = -1  # not all were told
                 return news
             backup = await self._stored(name)
-            if backup is None or not is_queued(backup) or int(backup.metadata.resource_version) > int(up_to):
-                continue  # its own news are under way
-            self._told[name] = _Told(standing.position, why)
+            if backup is None or not is_queued(backup) or known.version not in {"", backup.metadata.resource_version}:
+                continue  # its own change is under way
+            self._told[name] = _Told(standing.position, why, backup.metadata.resource_version)
             news.append(explained(backup, standing))
         self._at = self._at + _LOOKED_AT if more else 0
-        self._moves_seen = -1 if more else self._moves_seen
+        self._moves_seen = -1 if more or unheard else self._moves_seen
         return news
 
     async def _stored(self, name: str) -> Backup | None:

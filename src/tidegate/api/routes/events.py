@@ -1,6 +1,7 @@
-"""The event stream: every change of the kinds a client asks for, in order, resumable by version."""
+"""The event stream: every change of the kinds that a client asks for, in the order of each kind, resumable."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Coroutine
 from datetime import timedelta
 from functools import partial
@@ -9,7 +10,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import StreamingResponse
 
-from tidegate.api.event_lines import as_line
+from tidegate.api.event_lines import as_body, as_message
+from tidegate.api.event_position import EventPosition, Kind, StreamStart, start_of
 from tidegate.api.reads.places_told import PlacesTold
 from tidegate.api.reads.presenting import present_news
 from tidegate.api.security.auth import caller_from, require_token, services_of
@@ -18,7 +20,6 @@ from tidegate.errors import InvalidInput, Unauthenticated, WatchExpired
 from tidegate.model.access.access import Role
 from tidegate.model.backups.backup import Backup
 from tidegate.model.kinds import KIND_BY_PLURAL
-from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Change
 from tidegate.state.merged_watch import watch_kinds
 
@@ -26,7 +27,8 @@ router = APIRouter(dependencies=[Depends(require_token)])
 
 # A line that clients ignore and proxies count as life.
 _KEEP_ALIVE = b": still here\n\n"
-_EXPIRED = b"event: expired\ndata: {}\n\n"
+# Longer than the position of a stream of all kinds.
+_LONGEST_POSITION = 4096
 # In one piece, and for a client that is slow.
 _MOST_WAITING = 256
 _KEEP_ALIVE_SECONDS = 15.0
@@ -44,25 +46,32 @@ _PLACES_PAUSE = timedelta(seconds=1)
 async def events(
     request: Request,
     kinds: Annotated[str, Query(description="Plurals, separated by commas; empty means all.", max_length=1024)] = "",
-    since: Annotated[str | None, Query(description="Version to go on from; absent means now.", max_length=64)] = None,
-    last_event_id: Annotated[str | None, Header(max_length=64)] = None,
+    since: Annotated[
+        str | None,
+        Query(
+            description="Where to go on: the `id` of an event, or the `resourceVersion`s of lists as "
+            "`backups:VERSION,volumes:VERSION`. Kinds that are not named begin now; absent means that all do. "
+            "For a stream of one kind, its version alone is enough.",
+            max_length=_LONGEST_POSITION,
+        ),
+    ] = None,
+    last_event_id: Annotated[str | None, Header(max_length=_LONGEST_POSITION)] = None,
 ) -> StreamingResponse:
-    """`id` is the version to resume from, `event` is ADDED, MODIFIED or DELETED, `data` is the resource.
+    """`event` is ADDED, MODIFIED or DELETED, `data` is the resource, and `id` is the position to resume from.
 
-    A backup whose place in the queue changes is told as MODIFIED at its old `resourceVersion`, at most once a second.
+    The position stands for all kinds of the stream. It is opaque; the first message has one and nothing else, so that a
+    client can resume before the first change. Changes of one kind come in order; between kinds there is no order.
+
+    A backup whose place in the queue changes comes as MODIFIED at its old `resourceVersion`, at most once a second.
 
     `event: expired` means that the changes since then are no longer kept: list again and start from there.
     """
     services = services_of(request)
     wanted = _kinds(kinds)
-    start = last_event_id or since
-    if start is None:
-        start = (await services.store.list(wanted[0], limit=1)).resource_version
-    elif not start.isdecimal():
-        raise InvalidInput(f"{start!r} is not a version", field="since")
+    start = await start_of(services.store, wanted, last_event_id or since)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     role = caller_from(request).role
-    lines = _stream(services, wanted, start, lambda: _may_hear_on(request, role))
+    lines = _stream(services, start, lambda: _may_hear_on(request, role))
     return StreamingResponse(lines, media_type="text/event-stream", headers=headers)
 
 
@@ -78,24 +87,23 @@ def _may_hear_on(request: Request, role: Role) -> bool:
 
 
 async def _stream(
-    services: Services, kinds: list[type[Resource]], since: str, may_hear_on: Callable[[], bool] = lambda: True
+    services: Services, start: StreamStart, may_hear_on: Callable[[], bool] = lambda: True
 ) -> AsyncIterator[bytes]:
     # What ends a wait: the next change, another role, and the server going down. uvicorn would wait for us for ever.
     down = asyncio.create_task(services.shutting_down.wait())
-    outbox = _Outbox(services, since)
-    filling = asyncio.create_task(outbox.fill(kinds))
-    placing = asyncio.create_task(outbox.tell_places(kinds))
+    outbox = _Outbox(services, start)
+    filling = asyncio.create_task(outbox.fill())
+    placing = asyncio.create_task(outbox.tell_places())
     try:
         while not down.done():
             other_role = services.access_bell.next_ring  # before the look: a ring behind it ends the wait at once
             if not may_hear_on():
                 return
             if filling.done():
-                filling.result()
-                yield outbox.take() + _EXPIRED
+                yield outbox.take() + _expired(filling.result())
                 return
             outbox.look_at_places()
-            yield outbox.take() or _KEEP_ALIVE  # the first goes out at once, so that a client knows it is connected
+            yield outbox.take() or _KEEP_ALIVE
             await _first_of(outbox.something.wait(), other_role.wait(), beside={filling, down})
     finally:
         for task in (down, filling, placing):
@@ -112,55 +120,65 @@ async def _first_of(*waits: Coroutine[Any, Any, object], beside: set[asyncio.Tas
             task.cancel()
 
 
+def _expired(why: str) -> bytes:
+    return f"event: expired\ndata: {json.dumps({'detail': why})}\n\n".encode()
+
+
 class _Outbox:
     """Lines on their way to one client. All that are there go out at once; who does not take them gets no more."""
 
-    def __init__(self, services: Services, since: str) -> None:
+    def __init__(self, services: Services, start: StreamStart) -> None:
         self._services = services
-        self._version = since
-        self._places = PlacesTold(services, services.state.queue, since=since)
+        self._versions = start.versions
+        self._position = EventPosition(start.versions)
+        self._places = None
+        if Backup in start.versions:
+            self._places = PlacesTold(services, services.state.queue, known=start.knows_places)
         self._places_wake = asyncio.Event()
-        self._lines: list[bytes] = []
+        # Goes out at once, so that a client knows that it is connected, and where it stands.
+        self._lines = [as_message(self._position, b"\n")]
         self._room = asyncio.Event()
         self.something = asyncio.Event()
 
-    async def fill(self, kinds: list[type[Resource]]) -> None:
-        """Until the changes are no longer kept, or the store is closed."""
+    async def fill(self) -> str:
+        """Until the changes are no longer kept, or the store is closed; why it ended."""
         services, shown = self._services, partial(present_news, self._services)
         try:
-            async for event in watch_kinds(services.store, dict.fromkeys(kinds, self._version)):
-                line, told = await services.event_lines.line(event, shown)
-                self._lines.append(line)
-                self._version = event.resource_version
-                if isinstance(told, Backup):
-                    self._places.told(told)
+            async for event in watch_kinds(services.store, self._versions):
+                body, sent = await services.event_lines.body(event, shown)
+                self._position.move(sent.plural, event.resource_version)
+                self._lines.append(as_message(self._position, body))
+                if isinstance(sent, Backup) and self._places is not None:
+                    self._places.sent(sent, gone=event.change is Change.DELETED)
                     self._places_wake.set()
                 self.something.set()
                 if len(self._lines) >= _MOST_WAITING:
                     # The ring remembers for us, as far as it reaches.
                     self._room.clear()
                     await self._room.wait()
-        except WatchExpired:
-            return
+        except (WatchExpired, InvalidInput) as error:
+            # For a client both mean the same: only a new list can help.
+            return error.message
+        return "the server is closing its store"
 
-    async def tell_places(self, kinds: list[type[Resource]]) -> None:
+    async def tell_places(self) -> None:
         """Who waits elsewhere by now, for as long as the stream goes on."""
-        if Backup not in kinds:
+        if self._places is None:
             return
         while True:
             await self._places_wake.wait()
             await self._services.clock.sleep(_PLACES_PAUSE)
             self._places_wake.clear()
             if len(self._lines) < _MOST_WAITING:
-                news = await self._places.news(up_to=self._version)
-                self._lines += [as_line(self._version, Change.MODIFIED, backup) for backup in news]
+                news = await self._places.news()
+                self._lines += [as_message(self._position, as_body(Change.MODIFIED, backup)) for backup in news]
                 if news:
                     self.something.set()
             self.look_at_places()
 
     def look_at_places(self) -> None:
         """Look soon, if anybody may have moved."""
-        if self._places.moved:
+        if self._places is not None and self._places.moved:
             self._places_wake.set()
 
     def take(self) -> bytes:
@@ -171,7 +189,7 @@ class _Outbox:
         return b"".join(lines)
 
 
-def _kinds(text: str) -> list[type[Resource]]:
+def _kinds(text: str) -> list[Kind]:
     names = [name.strip() for name in text.split(",") if name.strip()] or list(KIND_BY_PLURAL)
     unknown = [name for name in names if name not in KIND_BY_PLURAL]
     if unknown:

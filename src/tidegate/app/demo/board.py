@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tidegate.cli.http.client import Client
+from tidegate.cli.http.events import position_behind
 from tidegate.cli.http.nouns import BACKUP, UPLOADS
 from tidegate.model.backups.backup import Backup
 from tidegate.model.job_progress import progress_of
@@ -12,6 +13,7 @@ from tidegate.model.kinds import KIND_BY_PLURAL
 from tidegate.model.transfers.transfer import BACKUP_LABEL, Transfer
 
 Row = tuple[str, str, str, str]
+_SHOWN = (BACKUP.plural, *UPLOADS)
 
 
 def show_until_done(client: Client, *, total: int) -> list[Backup]:
@@ -26,8 +28,8 @@ Look = tuple[list[Backup], list[Row]]
 def _looks(client: Client, total: int) -> Iterator[Look]:
     """A look at everything after every change; the last one shows that all are final."""
     while True:
-        version = client.list(BACKUP.plural).version
-        with client.events((BACKUP.plural, *UPLOADS), since=version, quiet_seconds=5) as changes:
+        position = position_behind(client.versions(_SHOWN))
+        with client.events(_SHOWN, since=position, quiet_seconds=5) as changes:
             yield _look(client)
             for _change in changes:
                 look = _look(client)

@@ -1,7 +1,7 @@
 """The API as Python calls. Every problem leaves here as one of our errors, with what to do next."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -92,6 +92,10 @@ class Client:
             marker = (page.get("pagination") or {}).get("next")
             if not marker or at_most is not None:
                 return Listing(items, version)
+
+    def versions(self, plurals: Iterable[str]) -> dict[str, str]:
+        """From where to follow each kind, so that nothing after now is missed."""
+        return {plural: self.list(plural, at_most=1).version for plural in plurals}
 
     def create(self, noun: Noun, resource: Wire, *, dry_run: bool) -> Wire:
         """Store a new resource, or with `dry_run` only learn what would be stored."""
@@ -193,7 +197,7 @@ class Client:
     def events(
         self, plurals: tuple[str, ...], *, since: str, quiet_seconds: float
     ) -> Iterator[Iterator[ResourceEvent | Quiet]]:
-        """Changes after version `since`. The iterator ends with a QUIET when nothing came for `quiet_seconds`.
+        """Changes behind the position `since`. The iterator ends with a QUIET when nothing came for `quiet_seconds`.
 
         Raises ServerUnreachable when the stream breaks or ends, WatchExpired when changes were missed.
         """

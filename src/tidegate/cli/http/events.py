@@ -5,7 +5,7 @@ file name contains one.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tidegate.cli.http.wire import Wire
@@ -18,7 +18,8 @@ _LARGEST_EVENT = 16_000_000
 class ResourceEvent:
     """One change, with the resource as it was right after it."""
 
-    version: str
+    position: str
+    """Where to resume the stream behind it."""
     change: str
     """ADDED, MODIFIED or DELETED."""
     resource: Wire
@@ -29,15 +30,24 @@ class ResourceEvent:
         return self.change == "DELETED"
 
 
+@dataclass(frozen=True)
 class Quiet:
     """Nothing happened, but the server is there: a chance to look at the clock."""
+
+    position: str = ""
+    """Where to resume the stream, if the server said so."""
 
 
 QUIET = Quiet()
 
 
+def position_behind(versions: Mapping[str, str]) -> str:
+    """Where a stream begins that goes on behind these versions of lists, by plural."""
+    return ",".join(f"{plural}:{version}" for plural, version in versions.items())
+
+
 def read_events(chunks: Iterable[bytes]) -> Iterator[ResourceEvent | Quiet]:
-    """The events in a stream of bytes, and a QUIET for each comment.
+    """The events in a stream of bytes, and a Quiet for each comment and each message that is only a position.
 
     Raises WatchExpired when the server says that it no longer has what was missed.
     """
@@ -68,13 +78,13 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
             raise ServerUnreachable("The server sent an event without end.")
 
 
-def _event(fields: dict[str, str]) -> ResourceEvent | None:
+def _event(fields: dict[str, str]) -> ResourceEvent | Quiet | None:
     change = fields.get("event", "")
     if change == "expired":
         raise WatchExpired("The server no longer has all changes since the last look.")
     if change not in {"ADDED", "MODIFIED", "DELETED"}:
-        # A kind of event that a newer server has.
-        return None
+        # Only a position, or a kind of event that a newer server has.
+        return Quiet(fields["id"]) if "id" in fields else None
     try:
         resource = json.loads(fields.get("data", ""))
         return ResourceEvent(fields.get("id", ""), change, {**resource, "metadata": resource["metadata"]})

@@ -1,6 +1,6 @@
 """Following changes through restarts of the server: look, then listen from there, and look again when in doubt."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
@@ -8,7 +8,7 @@ from enum import Enum, auto
 from tidegate.cli.context import CliContext
 from tidegate.cli.failures import waited_too_long
 from tidegate.cli.http.client import Client
-from tidegate.cli.http.events import Quiet, ResourceEvent
+from tidegate.cli.http.events import Quiet, ResourceEvent, position_behind
 from tidegate.errors import ServerUnreachable, WatchExpired
 from tidegate.model.backoff import Doubling
 from tidegate.ports.clock import Clock
@@ -19,6 +19,10 @@ _QUIET_SECONDS = 60.0
 # With a deadline the stream is opened anew this often if nothing comes, so that the deadline is met.
 _QUIET_SECONDS_WITH_DEADLINE = 5.0
 _SHORTEST_READ_SECONDS = 0.2
+
+
+Versions = Mapping[str, str]
+"""Of each kind, by plural, as its list had it."""
 
 
 class Moment(Enum):
@@ -60,22 +64,23 @@ class Deadline:
 
 
 def follow(
-    cli: CliContext, plurals: tuple[str, ...], look: Callable[[Client], str], *, deadline: Deadline
+    cli: CliContext, plurals: tuple[str, ...], look: Callable[[Client], Versions], *, deadline: Deadline
 ) -> Generator[ResourceEvent | Moment, None, None]:
     """Everything that happens to these kinds, for ever.
 
-    `look` is called first and whenever changes may have been missed; it returns the version to listen from. A server
-    that cannot be reached at the first look is an error; one that goes away later is waited for until the deadline.
+    `look` is called first and whenever changes may have been missed; it returns the version of each kind to listen
+    from. A server that cannot be reached at the first look is an error; one that goes away later is waited for until
+    the deadline.
     """
     looked_before = False
     tries = 0
     while True:
         try:
             with cli.connect() as client:
-                version = look(client)
+                position = position_behind(look(client))
                 looked_before, tries = True, 0
                 yield Moment.LOOKED
-                yield from _listen(client, plurals, version, deadline)
+                yield from _listen(client, plurals, position, deadline)
         except WatchExpired:
             pass
         except ServerUnreachable:
@@ -89,17 +94,14 @@ def follow(
 
 
 def _listen(
-    client: Client, plurals: tuple[str, ...], version: str, deadline: Deadline
+    client: Client, plurals: tuple[str, ...], position: str, deadline: Deadline
 ) -> Iterator[ResourceEvent | Moment]:
-    """Changes since `version`, on as many streams as it takes; ends only by raising."""
+    """Changes behind `position`, on as many streams as it takes; ends only by raising."""
     while True:
-        with client.events(plurals, since=version, quiet_seconds=deadline.quiet_seconds()) as events:
+        with client.events(plurals, since=position, quiet_seconds=deadline.quiet_seconds()) as events:
             for event in events:
-                if isinstance(event, Quiet):
-                    yield Moment.QUIET
-                else:
-                    version = event.version or version
-                    yield event
+                position = event.position or position
+                yield Moment.QUIET if isinstance(event, Quiet) else event
                 deadline.check()
 
 

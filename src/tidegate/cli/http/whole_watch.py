@@ -16,12 +16,9 @@ def watch_whole(
     """Show the picture now and whenever it is another one, until somebody interrupts."""
     shown: Wire | None = None
 
-    def look(client: Client) -> str:
-        return client.list(plurals[0], at_most=1).version
-
     forever = Deadline.after(cli.clock, None, sentence="", hint="")
     # Closed, so that the stream ends with us also when the picture itself cannot be read.
-    with closing(follow(cli, plurals, look, deadline=forever)) as changes:
+    with closing(follow(cli, plurals, lambda client: client.versions(plurals), deadline=forever)) as changes:
         for item in changes:
             if item is Moment.LOST:
                 cli.terminal.note("The server is away; looking for it again.")

@@ -10,7 +10,7 @@ from tidegate.cli.context import CliContext, context_of
 from tidegate.cli.exit_codes import ExitCode
 from tidegate.cli.failures import CommandFailure, wrong_usage
 from tidegate.cli.http.events import ResourceEvent
-from tidegate.cli.http.following import Deadline, Moment, follow, pause_a_moment
+from tidegate.cli.http.following import Deadline, Moment, Versions, follow, pause_a_moment
 from tidegate.cli.http.nouns import TARGET
 from tidegate.cli.http.wire import Wire, name_of, read_model, read_resource
 from tidegate.cli.options import read_timeout
@@ -79,10 +79,10 @@ def _wait_for_target(cli: CliContext, name: str, asked_at: datetime, deadline: D
 
     seen: list[Wire] = []
 
-    def look(client: "Client") -> str:
-        version = client.list(TARGET.plural, at_most=1).version
+    def look(client: "Client") -> Versions:
+        versions = client.versions(TARGET.plurals)
         seen[:] = [client.get(TARGET, name)]
-        return version
+        return versions
 
     told = ""
     for item in follow(cli, TARGET.plurals, look, deadline=deadline):

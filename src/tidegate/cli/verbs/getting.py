@@ -8,7 +8,7 @@ from tidegate.cli.context import CliContext
 from tidegate.cli.failures import failure_of, wrong_usage
 from tidegate.cli.http.client import Client
 from tidegate.cli.http.events import ResourceEvent
-from tidegate.cli.http.following import Deadline, Moment, follow
+from tidegate.cli.http.following import Deadline, Moment, Versions, follow
 from tidegate.cli.http.nouns import Job, Noun
 from tidegate.cli.http.wire import Wire, full_name_of, labels_of, uid_of, version_of
 from tidegate.cli.output.formats import OutputFormat
@@ -150,13 +150,12 @@ class _Watched:
         self._shown: dict[str, _State] = {}
         self.found: list[Wire] = []
 
-    def look(self, client: Client) -> str:
+    def look(self, client: Client) -> Versions:
         """List everything; what differs from what was shown is in `found`."""
-        # The version is taken before the first of several lists: rather hear of a change twice than never.
-        version = client.list(self._noun.plural, at_most=1).version
-        wires = [wire for plural in self._noun.plurals for wire in client.list(plural).items]
+        listings = {plural: client.list(plural) for plural in self._noun.plurals}
+        wires = [wire for listing in listings.values() for wire in listing.items]
         self.found = [wire for wire in in_order(self._noun, wires) if self.is_news(wire)]
-        return version
+        return {plural: listing.version for plural, listing in listings.items()}
 
     def is_news(self, wire: Wire, *, deleted: bool = False) -> bool:
         """Whether it was asked for and is not what was shown last."""

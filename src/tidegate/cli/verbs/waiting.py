@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tidegate.cli.context import CliContext
 from tidegate.cli.exit_codes import PHASE_EXIT_CODES, ExitCode
 from tidegate.cli.failures import CommandFailure, failure_of
-from tidegate.cli.http.client import Client
+from tidegate.cli.http.client import Client, Listing
 from tidegate.cli.http.events import ResourceEvent
-from tidegate.cli.http.following import Deadline, Moment, follow
+from tidegate.cli.http.following import Deadline, Moment, Versions, follow
 from tidegate.cli.http.nouns import RESTORE, SYSTEM_BACKUP, SYSTEM_RESTORE, VERIFY, Job
 from tidegate.cli.http.wire import Wire, labels_of, read_resource, uid_of
 from tidegate.cli.output.displays import Display, display_for
@@ -57,8 +57,12 @@ def job_view(noun: Job, wire: Wire, transfers: "Sequence[Transfer]") -> "JobView
 
 def transfers_of(client: Client, noun: Job, wire: Wire) -> list[Wire]:
     """The transfers that a backup or a restore started."""
+    return [item for listing in _transfer_listings(client, noun, wire).values() for item in listing.items]
+
+
+def _transfer_listings(client: Client, noun: Job, wire: Wire) -> dict[str, Listing]:
     selector = f"{noun.label}={uid_of(wire)}"
-    return [item for plural in noun.transfers for item in client.list(plural, selector=selector).items]
+    return {plural: client.list(plural, selector=selector) for plural in noun.transfers}
 
 
 class _Waited:
@@ -71,16 +75,17 @@ class _Waited:
         self._transfers: dict[str, Transfer] = {}
         self.wire: Wire = {}
 
-    def look(self, client: Client) -> str:
+    def look(self, client: Client) -> Versions:
         """Everything as it is. Raises NotFound if the job is gone, also when a namesake took its place."""
-        version = client.list(self._noun.plural, at_most=1).version
+        versions = client.versions((*self._noun.plurals, *self._noun.parts))
         wire = client.get(self._noun, self._name)
         self._uid = self._uid or uid_of(wire)
         if uid_of(wire) != self._uid:
             raise self._gone()
         self.wire = wire
-        self._transfers = {uid_of(item): _read(item) for item in transfers_of(client, self._noun, self.wire)}
-        return version
+        listings = _transfer_listings(client, self._noun, wire)
+        self._transfers = {uid_of(item): _read(item) for listing in listings.values() for item in listing.items}
+        return {**versions, **{plural: listing.version for plural, listing in listings.items()}}
 
     def apply(self, event: ResourceEvent) -> bool:
         """Take in one change, if it is about this job; whether it is one of the job itself."""
@@ -218,11 +223,11 @@ def wait_until_gone(
         hint=f"Look with: tidegate {word} get",
     )
 
-    def look(client: Client) -> str:
+    def look(client: Client) -> Versions:
         listing = client.list(plural)
         there = {uid_of(wire) for wire in listing.items}
         _tell_gone([remaining.pop(uid) for uid in set(remaining) - there])
-        return listing.version
+        return {plural: listing.version}
 
     def _tell_gone(names: list[str]) -> None:
         for name in sorted(names):

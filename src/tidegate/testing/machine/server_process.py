@@ -19,8 +19,11 @@ from tidegate.app.processes.workshop import real_workshop
 from tidegate.cli.context import CliContext
 from tidegate.cli.environment import Environment
 from tidegate.cli.root import assemble
+from tidegate.model.kinds import KIND_BY_PLURAL
 
 _PATIENCE_SECONDS = 60
+FROM_THE_BEGINNING = ",".join(f"{plural}:0" for plural in KIND_BY_PLURAL)
+"""Where the event stream of a server begins that has a new database."""
 
 
 class ServerProcess:
@@ -66,15 +69,29 @@ class ServerProcess:
             raise AssertionError(f"no {wanted} in the log: {self._log}")
         return record
 
-    def changes(self) -> Iterator[dict[str, Any]]:
-        """Every stored change from the beginning on, as it was and as it happens."""
-        with self.client() as client, client.stream("GET", "/v1/events", params={"since": "0"}) as stream:
+    def changes(self, *plurals: str) -> Iterator[dict[str, Any]]:
+        """Every stored change of these kinds, or of all, from the beginning on; each kind in its order."""
+        query = {"kinds": ",".join(plurals), "since": FROM_THE_BEGINNING}
+        with self.client() as client, client.stream("GET", "/v1/events", params=query) as stream:
             for line in stream.iter_lines():
                 if line.startswith("data:"):
                     yield json.loads(line.removeprefix("data:"))
 
+    def history(self, *plurals: str) -> list[dict[str, Any]]:
+        """Every stored change of these kinds so far, in the order of the writes: its database counts them."""
+        with self.client() as client:
+            pages = [client.get(f"/v1/{plural}").json() for plural in plurals]
+        left = {str(one["metadata"].get("resourceVersion", "")) for page in pages for one in page["data"]} - {""}
+        seen = []
+        for resource in self.changes(*plurals):
+            seen.append(resource)
+            left.discard(resource["metadata"]["resourceVersion"])
+            if not left:
+                break
+        return sorted(seen, key=lambda one: int(one["metadata"]["resourceVersion"]))
+
     def wait_for_phase(self, kind: str, *phases: str) -> list[dict[str, Any]]:
-        """All changes up to the first one in which something of this kind has one of these phases."""
+        """What has changed up to the first time that something of this kind has one of these phases."""
         seen = []
         for resource in self.changes():
             seen.append(resource)
