@@ -2,6 +2,7 @@
 
 import { Problem, request } from "./client";
 
+/** `id` is where to resume behind it; the first one of a stream has nothing else. */
 export type StreamEvent = { id: string; event: string; data: string };
 
 /** Whole events out of what has come so far, and the rest that still waits for its end. */
@@ -20,7 +21,7 @@ export function parseEvents(text: string): { events: StreamEvent[]; rest: string
             else if (field === "event") found.event = value;
             else if (field === "data") found.data += value;
         }
-        if (found.data) events.push(found);
+        if (found.id || found.data) events.push(found);
     }
     return { events, rest };
 }
@@ -30,15 +31,17 @@ const SILENCE_MS = 40_000;
 
 export type Follower = {
     kinds: string[];
-    since: string;
+    /** Where to go on; empty: now. */
+    position: string;
     onOpen: () => void;
     onEvents: (events: StreamEvent[]) => void;
 };
 
 /** Follow until the stream ends, for whatever reason; resolves then, or rejects with a Problem. */
-export async function follow({ kinds, since, onOpen, onEvents }: Follower): Promise<void> {
+export async function follow({ kinds, position, onOpen, onEvents }: Follower): Promise<void> {
     const abort = new AbortController();
-    const path = `/v1/events?kinds=${kinds.join(",")}&since=${encodeURIComponent(since)}`;
+    const since = position && `&since=${encodeURIComponent(position)}`;
+    const path = `/v1/events?kinds=${kinds.join(",")}${since}`;
     let watchdog = setTimeout(() => abort.abort(), SILENCE_MS);
     try {
         const answer = await request("GET", path, { signal: abort.signal });

@@ -16,6 +16,7 @@ import { Stepper } from "../parts/stepper";
 import { Ago, At, Phase, Reason } from "../parts/words";
 import { now } from "../store/clock";
 import type { Collection } from "../store/collection";
+import { isDraft } from "../store/operations";
 import { backups, need, systemBackups, systemRestores, transfersUp, uploads } from "../store/resources";
 import { JobProgress } from "./job_progress";
 import { systemBackupActions, systemRestoreActions } from "./system_actions";
@@ -25,19 +26,21 @@ const MOST_ROWS = 500;
 
 /** As the server tells it now: how each volume stands is derived there, and is not in the news. */
 function useNow<T extends SystemBackup | SystemRestore>(collection: Collection<T>, name: string): T | undefined {
-    const asked = useSignal<T | null>(null);
+    const asked = useSignal<{ version: string; found: T } | null>(null);
     const held = collection.get(name);
     const version = held?.metadata.resourceVersion;
     const tick = held && !systemIsOver(held.status.phase) ? Math.floor(now.value / 2000) : 0;
     useEffect(() => {
-        if (!version || version === "0") return;
+        if (!version || isDraft(held)) return;
         get<T>(pathOf(collection.plural, name)).then(
-            (found) => (asked.value = found),
+            (found) => (asked.value = { version, found }),
             () => undefined, // the banner tells it, or the list that it is gone
         );
     }, [name, version, tick]);
     const known = asked.value;
-    return held && known && Number(known.metadata.resourceVersion) >= Number(version) ? known : held;
+    // What was asked for at this version is as new or newer.
+    const isNow = known && [known.version, known.found.metadata.resourceVersion].includes(version ?? "");
+    return held && isNow && known.found.metadata.uid === held.metadata.uid ? known.found : held;
 }
 
 function Missing({ what, loaded }: { what: string; loaded: boolean }) {

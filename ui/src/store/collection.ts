@@ -9,19 +9,42 @@ export type Change = "ADDED" | "MODIFIED" | "DELETED";
 export const keyOf = (resource: { metadata: { name: string; namespace: string } }): string =>
     resource.metadata.namespace ? `${resource.metadata.namespace}/${resource.metadata.name}` : resource.metadata.name;
 
-const newer = (one: AnyResource, other: AnyResource): number =>
-    Number(one.metadata.resourceVersion) - Number(other.metadata.resourceVersion);
+// Versions are equal or not; neither of two is the newer.
+const isSameVersion = (one: AnyResource, other: AnyResource): boolean =>
+    one.metadata.uid === other.metadata.uid && one.metadata.resourceVersion === other.metadata.resourceVersion;
+
+const MOST_HEARD = 2000;
+
+/** The newest of what was put in. */
+class Recent {
+    private values = new Set<string>();
+
+    add(value: string): void {
+        this.values.delete(value);
+        this.values.add(value);
+        if (this.values.size > MOST_HEARD) this.values.delete(this.values.values().next().value!);
+    }
+
+    has(value: string): boolean {
+        return this.values.has(value);
+    }
+}
+
+const stateOf = ({ metadata }: AnyResource): string => `${metadata.uid} ${metadata.resourceVersion}`;
 
 export class Collection<T extends AnyResource> {
     /** Counts changes; whoever shows the collection reads it, and is drawn again with the next one. */
     readonly version = signal(0);
     readonly loaded = signal(false);
     private items = new Map<string, T>();
-    // A list may arrive after the news that one of its items is gone: a uid never comes back.
-    private gone = new Set<string>();
+    // An answer may arrive after the news that its resource is gone: a uid never comes back.
+    private gone = new Recent();
+    // An answer may arrive after the change that it is about, and after later ones.
+    private heard = new Recent();
+    // What changed since the list was asked for that is under way.
+    private changed: Set<string> | null = null;
     private sorted: T[] | null = null;
-    private listVersion = "";
-    // What is drawn before the server has answered: only its answer replaces it.
+    // What is drawn before the server has answered: another place in the queue is no answer.
     private drawn = new WeakSet<T>();
 
     constructor(readonly plural: string) {}
@@ -42,22 +65,32 @@ export class Collection<T extends AnyResource> {
         return this.items.size;
     }
 
-    /** Take in one change; what is older than what we have is no news. Call `publish` after the last of a batch. */
+    /** Take in one change of the stream, which brings them in order. Call `publish` after the last of a batch. */
     note(change: Change, resource: T): void {
         const key = keyOf(resource);
         const held = this.items.get(key);
+        this.changed?.add(key);
+        this.heard.add(stateOf(resource));
         if (change === "DELETED") {
             this.gone.add(resource.metadata.uid);
             if (held?.metadata.uid === resource.metadata.uid) this.items.delete(key);
-        } else if (!this.gone.has(resource.metadata.uid) && (!held || this.isNews(change, resource, held))) {
+        } else if (!this.gone.has(resource.metadata.uid) && !this.isDrawnFrom(resource, held)) {
             this.items.set(key, resource);
         }
     }
 
-    /** A place in the queue changes without a new version: nobody writes it down. */
-    private isNews(change: Change, resource: T, held: T): boolean {
-        const by = newer(resource, held);
-        return by > 0 || (by === 0 && change === "MODIFIED" && !this.drawn.has(held));
+    /** Take in the answer to a request, unless the stream has brought it before: it may have brought later ones, too. */
+    noteAnswer(resource: T): void {
+        const key = keyOf(resource);
+        if (this.gone.has(resource.metadata.uid)) return;
+        if (this.heard.has(stateOf(resource)) && !this.isDrawnFrom(resource, this.items.get(key))) return;
+        this.changed?.add(key);
+        this.items.set(key, resource);
+        this.publish();
+    }
+
+    private isDrawnFrom(resource: T, held: T | undefined): boolean {
+        return held !== undefined && this.drawn.has(held) && isSameVersion(resource, held);
     }
 
     publish(): void {
@@ -65,28 +98,33 @@ export class Collection<T extends AnyResource> {
         this.version.value += 1;
     }
 
-    /** Whether a list of this version or a later one was taken in; without a version: never. */
-    isListedSince(version: string | undefined): boolean {
-        return version !== undefined && this.loaded.value && Number(this.listVersion) >= Number(version);
-    }
-
-    /** A whole list: what it does not name is no longer there, unless it came after the list was made. */
-    replaceAll(resources: readonly T[], listVersion: string): void {
-        const named = new Set(resources.map(keyOf));
-        for (const [key, held] of this.items) {
-            if (!named.has(key) && Number(held.metadata.resourceVersion) <= Number(listVersion)) this.items.delete(key);
-        }
-        for (const resource of resources) this.note("ADDED", resource);
-        this.gone.clear();
-        this.listVersion = listVersion;
-        this.loaded.value = true;
-        this.publish();
+    /** Call this right before a list is asked for: from then on a change is newer than the list's row. */
+    expectList(): void {
+        this.changed = new Set();
     }
 
     /** A part of a list that is still coming, so that the first rows can be shown before the last are here. */
     addPage(resources: readonly T[]): void {
-        for (const resource of resources) this.note("ADDED", resource);
+        for (const resource of resources) this.takeRow(resource);
         this.publish();
+    }
+
+    /** A whole list: what it does not name is no longer there, unless it came after the list was asked for. */
+    replaceAll(resources: readonly T[]): void {
+        const named = new Set(resources.map(keyOf));
+        for (const key of [...this.items.keys()]) {
+            if (!named.has(key) && !this.changed?.has(key)) this.items.delete(key);
+        }
+        for (const resource of resources) this.takeRow(resource);
+        this.changed = null;
+        this.loaded.value = true;
+        this.publish();
+    }
+
+    private takeRow(resource: T): void {
+        const key = keyOf(resource);
+        if (this.changed?.has(key) || this.isDrawnFrom(resource, this.items.get(key))) return;
+        this.items.set(key, resource);
     }
 
     /** Show what the user asked for before the server has answered; call what is returned if it refuses. */

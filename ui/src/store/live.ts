@@ -1,10 +1,10 @@
 // The connection: follows the event stream, says how fresh the page is, and comes back by itself.
 
 import { batch, signal } from "@preact/signals";
-import { get, Problem } from "../api/client";
+import { Problem } from "../api/client";
 import { follow, type StreamEvent } from "../api/stream";
 import type { AnyResource, Change } from "./collection";
-import { applyChanges, PLURALS, reloadWanted } from "./resources";
+import { applyChanges, PLURALS, streamClosed, streamOpened } from "./resources";
 
 export type Connection = { state: "connecting" | "live" } | { state: "lost"; since: number; reason: string };
 
@@ -68,38 +68,36 @@ function draw(): void {
 /** Run until `stop` or another `start`. */
 export async function start(): Promise<void> {
     const mine = ++running;
-    let since = "";
+    let position = "";
     let failures = 0;
-    let first = true;
     while (mine === running) {
         try {
-            const fresh = since === "";
-            if (fresh) since = (await get<{ resourceVersion: string }>("/v1/nodes?limit=1")).resourceVersion;
+            const fresh = position === "";
             await follow({
                 kinds: PLURALS,
-                since,
+                position,
                 onOpen: () => {
                     failures = 0;
                     connection.value = { state: "live" };
                     void stillIn();
-                    // What was listed at this version or later misses nothing, unless the server had another life.
-                    if (fresh) void reloadWanted(first ? since : undefined);
-                    first = false;
+                    streamOpened(fresh);
                 },
                 onEvents: (events) => {
-                    since = newest(events, since);
-                    take(events.filter((one) => one.event !== "expired").map(delta));
+                    position = newest(events, position);
+                    take(events.filter(isChange).map(delta));
                 },
             });
+            streamClosed();
             const welcome = mine === running && (await stillIn());
             if (mine === running && !welcome) lose("the server closed the connection");
         } catch (error) {
+            streamClosed();
             const status = error instanceof Problem ? error.status : 0;
             // A session that is over stops us; one that was renewed meanwhile goes on.
             const welcome = status === 401 && (await stillIn());
             if (mine !== running) return;
-            // A version that the server does not know belongs to another life of it.
-            if (status >= 400 && status !== 401) since = "";
+            // A position that the server does not understand is from another version of it.
+            if (status >= 400 && status !== 401) position = "";
             if (!welcome) lose(error instanceof Problem ? error.message : String(error));
         }
         failures += 1;
@@ -113,11 +111,13 @@ export function stop(): void {
 }
 
 /** From where to go on; nothing if the server no longer keeps what came after it. */
-export function newest(events: readonly StreamEvent[], since: string): string {
+export function newest(events: readonly StreamEvent[], position: string): string {
     const last = events.at(-1);
     if (last?.event === "expired") return "";
-    return last?.id || since;
+    return last?.id || position;
 }
+
+export const isChange = ({ event }: StreamEvent): boolean => ["ADDED", "MODIFIED", "DELETED"].includes(event);
 
 const delta = (event: StreamEvent): Delta => ({
     change: event.event as Change,

@@ -89,12 +89,14 @@ export async function runSchedule(name: string): Promise<Backup> {
     return made;
 }
 
-/** Metadata of something that does not exist yet: older than anything the server can answer. */
+const NOT_STORED = "not-stored";
+
+/** Metadata of something that does not exist yet: no server gives out such a version. */
 export const draft = (name: string, namespace = "") => ({
     name,
     namespace,
     uid: "",
-    resourceVersion: "0",
+    resourceVersion: NOT_STORED,
     generation: 0,
     labels: {},
     annotations: {},
@@ -103,4 +105,4 @@ export const draft = (name: string, namespace = "") => ({
     creationTimestamp: new Date().toISOString(),
 });
 
-export const isDraft = (resource: AnyResource): boolean => resource.metadata.resourceVersion === "0";
+export const isDraft = (resource: AnyResource): boolean => resource.metadata.resourceVersion === NOT_STORED;

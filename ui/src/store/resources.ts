@@ -20,6 +20,7 @@ import type {
     Volume,
 } from "../api/types";
 import { type AnyResource, type Change, Collection } from "./collection";
+import { Gate } from "./gate";
 
 export type Transfer = DataUpload | DataDownload | PodVolumeBackup | PodVolumeRestore;
 
@@ -86,27 +87,36 @@ export const PLURALS = [...byPlural.keys()];
 
 const wanted = new Set<string>();
 
-type Page<T> = { data: T[]; resourceVersion: string; pagination: { next: string | null } };
+type Page<T> = { data: T[]; pagination: { next: string | null } };
 
 // The first few fill a screen; a larger page keeps the server from answering anybody else meanwhile.
 const FIRST_PAGE = 100;
 const PAGE = 500;
 
+// A list that is asked for while the stream is open misses nothing: what changes behind it comes with the stream.
+const stream = new Gate();
+// A proxy may hold the stream back; rows are shown all the same, and listed again once it is open.
+const LONGEST_WAIT_MS = 1000;
+
+/** Asked for at least once. */
+const asked = new Set<string>();
+
 async function load(collection: Collection<AnyResource>): Promise<void> {
+    await stream.passed(LONGEST_WAIT_MS);
+    asked.add(collection.plural);
+    collection.expectList();
     const found: AnyResource[] = [];
-    let version = "";
     let marker: string | null = null;
     do {
         const more: string = marker === null ? "" : `&marker=${encodeURIComponent(marker)}`;
         // Settings are told all at once.
         const limit = collection.plural === "settings" ? "" : `?limit=${marker === null ? FIRST_PAGE : PAGE}${more}`;
         const page: Page<AnyResource> = await get(`/v1/${collection.plural}${limit}`);
-        version ||= page.resourceVersion;
         marker = page.pagination.next;
         found.push(...page.data);
         if (marker !== null && !collection.loaded.value) collection.addPage(page.data);
     } while (marker !== null);
-    collection.replaceAll(found, version);
+    collection.replaceAll(found);
 }
 
 const loading = new Map<string, Promise<void>>();
@@ -130,13 +140,20 @@ function reload(plural: string): Promise<void> {
     return started;
 }
 
-/** List again what is shown: all, or what was listed before `version`. */
-export const reloadWanted = (version?: string): Promise<void[]> =>
-    Promise.all([...wanted].map((plural) => relist(plural, version)));
+/** The stream has begun: anew, so that what was listed before may be old, or where it ended. */
+export function streamOpened(anew: boolean): void {
+    const listed = anew ? [...wanted].filter((plural) => asked.has(plural)) : [...wanted].filter(failed);
+    stream.open();
+    for (const plural of listed) void relist(plural);
+}
 
-async function relist(plural: string, version: string | undefined): Promise<void> {
-    await loading.get(plural); // it may have begun before that version
-    if (!byPlural.get(plural)!.isListedSince(version)) await reload(plural);
+export const streamClosed = (): void => stream.close();
+
+const failed = (plural: string): boolean => !byPlural.get(plural)!.loaded.value && !loading.has(plural);
+
+async function relist(plural: string): Promise<void> {
+    await loading.get(plural); // it began before the stream did
+    await reload(plural);
 }
 
 /** Take in changes of several kinds and draw once. */
@@ -155,11 +172,13 @@ export function applyChanges(changes: readonly { change: Change; resource: AnyRe
 
 /** The answer to a change that the user made: shown before the stream tells it. */
 export function noteAnswer(resource: AnyResource | undefined): void {
-    if (resource?.kind) applyChanges([{ change: "MODIFIED", resource }]);
+    const plural = resource && KIND_PLURALS[resource.kind];
+    if (plural && wanted.has(plural)) byPlural.get(plural)!.noteAnswer(resource);
 }
 
 export function forgetAll(): void {
     wanted.clear();
+    asked.clear();
     for (const collection of COLLECTIONS) collection.forget();
 }
 
