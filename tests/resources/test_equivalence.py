@@ -16,6 +16,7 @@ from tidegate.model.resource import OwnerReference
 from tidegate.ports.resource_store import ResourceStore
 from tidegate.resources.memory import MemoryStore
 from tidegate.resources.sqlite import SqliteStore
+from tidegate.resources.versions import DECIMAL
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.resources import a_backup, take
@@ -94,7 +95,7 @@ async def story(store: ResourceStore, steps: Sequence[Step]) -> list[object]:
 
 
 def in_memory(steps: Sequence[Step]) -> list[object]:
-    return asyncio.run(story(MemoryStore(clock=ManualClock(), new_id=counting_ids()), steps))
+    return asyncio.run(story(MemoryStore(clock=ManualClock(), new_id=counting_ids(), versions=DECIMAL), steps))
 
 
 def in_sqlite(steps: Sequence[Step]) -> list[object]:

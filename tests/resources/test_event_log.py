@@ -70,6 +70,6 @@ async def test_a_watcher_may_know_of_a_commit_before_the_log_does() -> None:
 
 
 def test_a_version_from_another_life_is_refused() -> None:
-    check_given_out("5", newest=5)
+    check_given_out(5, newest=5)
     with pytest.raises(WatchExpired):
-        check_given_out("6", newest=5)
+        check_given_out(6, newest=5)

@@ -15,7 +15,7 @@ from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.crashing_store import CrashingStore
-from tidegate.testing.resources.resources import a_backup, take
+from tidegate.testing.resources.resources import a_backup, beginning, take
 
 ROWS = tuple(f"shop/{n}".ljust(1_000, "-") for n in range(200))
 # The write of the backup itself comes behind them.
@@ -57,7 +57,9 @@ async def test_every_way_to_read_shows_the_rows(store, inner):
     for fresh in (store, PagedStore(inner)):  # with what is remembered, and without
         assert await fresh.get(Backup, "nightly") == made
         assert (await fresh.list(Backup)).items == (made,)
-        assert [event.resource for event in await take(fresh.watch([Backup], since="0"), 2)][-1] == made
+        assert [event.resource for event in await take(fresh.watch(Backup, since=beginning(Backup)[Backup]), 2)][
+            -1
+        ] == made
     assert (await inner.get(Backup, "nightly")).status.gone_volumes == ()
 
 
@@ -162,7 +164,7 @@ async def test_a_watcher_that_is_behind_sees_rows_that_were_true(inner):
     second = await store.update_status(with_rows(first, *OTHER))
     await store.delete(second.ref)
 
-    _, *seen = await take(PagedStore(inner).watch([Backup], since="0"), 4)
+    _, *seen = await take(PagedStore(inner).watch(Backup, since=beginning(Backup)[Backup]), 4)
 
     assert [event.change for event in seen] == ["MODIFIED", "MODIFIED", "DELETED"]
     assert all(event.resource.status.gone_volumes in {(), OTHER} for event in seen)

@@ -9,10 +9,11 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterable
 
-from tidegate.errors import InvalidInput, WatchExpired
+from tidegate.errors import WatchExpired
 from tidegate.model.kinds import kind_name
 from tidegate.model.resource import Resource
 from tidegate.ports.resource_store import Event
+from tidegate.resources.versions import DECIMAL, Versions
 
 # At about 10 KiB per event, the memory that watching one busy kind may cost.
 KEPT_EVENTS = 4096
@@ -21,7 +22,8 @@ KEPT_EVENTS = 4096
 class EventLog:
     """One ring of events per kind, each in version order; what is older than a ring's oldest event is forgotten."""
 
-    def __init__(self, *, last_version: int, kept_events: int = KEPT_EVENTS) -> None:
+    def __init__(self, *, last_version: int, kept_events: int = KEPT_EVENTS, versions: Versions = DECIMAL) -> None:
+        self._versions = versions
         self._first_version = last_version
         self._kept_events = kept_events
         self._rings: dict[str, _Ring] = {}
@@ -32,7 +34,7 @@ class EventLog:
         changed = {}
         for event in events:
             ring = self._ring(event.resource.kind)
-            ring.append(event)
+            ring.append(self._versions.read(event.resource.kind, event.resource_version), event)
             changed[event.resource.kind] = ring
         for ring in changed.values():
             ring.wake()
@@ -48,7 +50,7 @@ class EventLog:
 
         `since` may be a little ahead of the log: a reader can see a commit before the log hears of it.
         """
-        seen_version = parse_version(since)
+        seen_version = self._versions.read(kind_name(kind), since)
         ring = self._ring(kind_name(kind))
         position = ring.position_behind(seen_version)
         while True:
@@ -89,8 +91,8 @@ class _Ring:
     def at(self, position: int) -> tuple[int, Event]:
         return self._entries[position % self._kept_events]
 
-    def append(self, event: Event) -> None:
-        entry = (int(event.resource_version), event)
+    def append(self, version: int, event: Event) -> None:
+        entry = (version, event)
         if len(self._entries) < self._kept_events:
             self._entries.append(entry)
         else:
@@ -110,17 +112,10 @@ class _Ring:
         return self.oldest + bisect_right(positions, version, key=lambda position: self.at(position)[0])
 
 
-def parse_version(text: str) -> int:
-    """Read a resource version of an embedded store, which is a decimal number."""
-    if not (text.isascii() and text.isdigit()):
-        raise InvalidInput(f"{text!r} is not a resource version; take one from a list", field="resourceVersion")
-    return int(text)
-
-
-def check_given_out(since: str, *, newest: int) -> None:
+def check_given_out(version: int, *, newest: int) -> None:
     """Refuse to wait for versions that another life of the store gave out: their changes would pass unseen."""
-    if parse_version(since) > newest:
-        raise WatchExpired(f"version {since} was never given out here, the newest is {newest}; list again")
+    if version > newest:
+        raise WatchExpired("this version was never given out here; list again")
 
 
 def _expired(since: str) -> WatchExpired:

@@ -12,8 +12,10 @@ from tidegate.ports.clock import Clock
 from tidegate.ports.identity import NewId
 from tidegate.ports.resource_store import Change, Event, Page
 from tidegate.resources.event_log import KEPT_EVENTS, EventLog, check_given_out
+from tidegate.resources.versions import SCATTERED, Versions
 from tidegate.resources.writes import (
     Cancel,
+    Counted,
     Create,
     Delete,
     Effect,
@@ -32,12 +34,15 @@ R = TypeVar("R", bound=Resource)
 class MemoryStore:
     """Keeps the ResourceStore's promise but for durability. No write awaits anything, so each is atomic by itself."""
 
-    def __init__(self, clock: Clock, new_id: NewId, *, kept_events: int = KEPT_EVENTS) -> None:
+    def __init__(
+        self, clock: Clock, new_id: NewId, *, kept_events: int = KEPT_EVENTS, versions: Versions = SCATTERED
+    ) -> None:
         self._clock = clock
         self._new_id = new_id
         self._rows = _MemoryRows()
         self._last_version = 0
-        self._log = EventLog(last_version=0, kept_events=kept_events)
+        self._versions = versions
+        self._log = EventLog(last_version=0, kept_events=kept_events, versions=versions)
 
     async def close(self) -> None:
         """End all watchers."""
@@ -75,13 +80,13 @@ class MemoryStore:
         places = sorted(matching) if limit is None else heapq.nsmallest(limit, matching)
         return Page(
             tuple(cast("R", matching[place]) for place in places),
-            resource_version=str(self._last_version),
+            resource_version=self._versions.spell(kind_name(kind), self._last_version),
             marker=places[-1].to_marker() if len(places) < len(matching) else None,
         )
 
     async def watch(self, kind: type[R], *, since: str) -> AsyncIterator[Event]:
         """See ResourceStore."""
-        check_given_out(since, newest=self._last_version)
+        check_given_out(self._versions.read(kind_name(kind), since), newest=self._last_version)
         async for event in self._log.watch(kind, since=since):
             yield event
 
@@ -102,7 +107,8 @@ class MemoryStore:
         return self._write(Delete(ref, uid))
 
     def _write(self, write: Write) -> Resource | None:
-        outcome = plan_write(write, self._rows, last_version=self._last_version, now=self._clock.now())
+        counted = Counted(self._last_version, self._versions)
+        outcome = plan_write(write, self._rows, counted, now=self._clock.now())
         for effect in outcome.effects:
             self._rows.apply(effect)
         self._last_version += len(outcome.effects)

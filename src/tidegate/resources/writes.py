@@ -27,6 +27,7 @@ from tidegate.errors import AlreadyExists, InvalidInput, NotFound
 from tidegate.model.frozen import Model
 from tidegate.model.resource import Ref, Resource
 from tidegate.ports.resource_store import Change, Event
+from tidegate.resources.versions import Versions
 
 M = TypeVar("M", bound=Model)
 
@@ -104,9 +105,17 @@ class Outcome:
     effects: tuple[Effect, ...]
 
 
-def plan_write(write: Write, rows: Rows, *, last_version: int, now: datetime) -> Outcome:
+@dataclass(frozen=True)
+class Counted:
+    """How many writes the store has had, and how it spells them."""
+
+    writes: int
+    versions: Versions
+
+
+def plan_write(write: Write, rows: Rows, counted: Counted, *, now: datetime) -> Outcome:
     """Decide what `write` does to `rows`. Raises what the ResourceStore promises; changes nothing itself."""
-    draft = _Draft(rows, last_version=last_version, now=now)
+    draft = _Draft(rows, counted, now=now)
     answer: Resource | None = None
     match write:
         case Create():
@@ -141,41 +150,42 @@ def no_such(ref: Ref) -> NotFound:
 class _Draft:
     """The effects so far. What they remove is already gone in the eyes of the rest of the same write."""
 
-    def __init__(self, rows: Rows, *, last_version: int, now: datetime) -> None:
+    def __init__(self, rows: Rows, counted: Counted, *, now: datetime) -> None:
         self.effects: list[Effect] = []
         self._rows = rows
-        self._last_version = last_version
+        self._counted = counted
         self._now = now
         self._gone: set[str] = set()
         self._asked_to_go: set[str] = set()
         self._lost_owners: deque[str] = deque()
 
-    @property
-    def next_version(self) -> str:
-        return str(self._last_version + 1)
+    def next_version(self, kind: str) -> str:
+        count = self._counted.writes + len(self.effects) + 1
+        return self._counted.versions.spell(kind, count)
 
     def create(self, write: Create) -> Resource:
         ref = write.resource.ref
         if self._rows.find(ref) is not None:
             raise AlreadyExists(f"{ref} already exists")
-        born = self._carry_out(None, on_create(write.resource, version=self.next_version, uid=write.uid, now=self._now))
+        version = self.next_version(ref.kind)
+        born = self._carry_out(None, on_create(write.resource, version=version, uid=write.uid, now=self._now))
         self._delete_if_orphan(born)
         return born
 
     def update(self, write: Update) -> Resource:
         current = self._existing(write.resource.ref)
-        answer = self._carry_out(current, on_update(current, write.resource, version=self.next_version))
+        answer = self._carry_out(current, on_update(current, write.resource, version=self.next_version(current.kind)))
         if answer.metadata.owner_references != current.metadata.owner_references:
             self._delete_if_orphan(answer)
         return answer
 
     def update_status(self, write: UpdateStatus) -> Resource:
         current = self._existing(write.resource.ref)
-        return self._carry_out(current, on_status(current, write.resource, version=self.next_version))
+        return self._carry_out(current, on_status(current, write.resource, version=self.next_version(current.kind)))
 
     def cancel(self, write: Cancel) -> Resource:
         current = self._existing(write.ref, write.uid)
-        return self._carry_out(current, on_cancel(current, version=self.next_version))
+        return self._carry_out(current, on_cancel(current, version=self.next_version(current.kind)))
 
     def delete(self, write: Delete) -> Resource | None:
         current = self._existing(write.ref, write.uid)
@@ -210,7 +220,7 @@ class _Draft:
 
     def _delete(self, current: Resource) -> None:
         self._asked_to_go.add(current.metadata.uid)
-        self._carry_out(current, on_delete(current, now=self._now, version=self.next_version))
+        self._carry_out(current, on_delete(current, now=self._now, version=self.next_version(current.kind)))
 
     def _delete_if_orphan(self, resource: Resource) -> None:
         """Also right after storing it: its owner may have gone while the caller was on the way to us."""
@@ -223,5 +233,4 @@ class _Draft:
         return uid not in self._gone and self._rows.lives(uid)
 
     def _record(self, change: Change, resource: Resource, before: Resource | None) -> None:
-        self.effects.append(Effect(Event(change, resource, self.next_version), before))
-        self._last_version += 1
+        self.effects.append(Effect(Event(change, resource, self.next_version(resource.kind)), before))

@@ -1,6 +1,7 @@
 """ResourceStore: watch."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -185,3 +186,18 @@ async def test_after_it_has_expired_a_watch_can_begin_again_from_a_list(
 async def test_what_is_not_a_version_is_refused(store: ResourceStore) -> None:
     with pytest.raises(InvalidInput):
         await take(store.watch(Backup, since="yesterday"), 1)
+
+
+async def test_versions_are_equal_or_not_and_can_be_joined_with_commas_and_colons(store: ResourceStore) -> None:
+    backup = await store.create(a_backup())
+    versions = [backup.metadata.resource_version]
+    for count in range(1, 40):
+        backup = await store.update_status(backup.with_status(warnings=count))
+        versions.append(backup.metadata.resource_version)
+
+    assert len(set(versions)) == len(versions)
+    assert all(re.fullmatch(r"[!-+\--9;-~]+", version) for version in [*versions, await version_now(store)])
+    # The same change is of the same version wherever it is seen.
+    assert (await store.get(Backup, backup.name)).metadata.resource_version == versions[-1]
+    events = await take(store.watch(Backup, since=versions[0]), 39)
+    assert [event.resource_version for event in events] == versions[1:]

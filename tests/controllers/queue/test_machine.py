@@ -29,6 +29,7 @@ from tidegate.state.queue import QueueTable
 from tidegate.testing.clock import settle
 from tidegate.testing.resources.builders import a_backup, a_volume, freezing
 from tidegate.testing.resources.late_store import LateStore
+from tidegate.testing.resources.resources import beginning
 
 # Of these, d has no volume and e does not exist.
 NAMESPACES = ("a", "b", "ab", "c", "d")
@@ -84,7 +85,7 @@ class Queues(RuleBasedStateMachine):
         self.do(self._settle())
 
     async def _begin(self):
-        self.news = watch_kinds(self.world.store, dict.fromkeys((Backup, Restore, Setting), "0"))
+        self.news = watch_kinds(self.world.store, beginning(Backup, Restore, Setting))
         for name in NAMESPACES:
             await self.world.store.create(Namespace(metadata=Metadata(name=name)))
             if name != "d":

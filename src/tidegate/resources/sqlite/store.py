@@ -22,6 +22,7 @@ from tidegate.resources.sqlite.list_query import ListQuery
 from tidegate.resources.sqlite.rows import SqliteRows
 from tidegate.resources.sqlite.schema import errors_of
 from tidegate.resources.sqlite.writer import Writer
+from tidegate.resources.versions import DECIMAL
 from tidegate.resources.writes import Cancel, Create, Delete, Update, UpdateStatus, Write, checked, no_such
 from tidegate.state.paging import check_limit, place_of
 
@@ -110,7 +111,7 @@ class SqliteStore:
 
     async def watch(self, kind: type[R], *, since: str) -> AsyncIterator[Event]:
         """See ResourceStore."""
-        check_given_out(since, newest=self._writer.newest_version)
+        check_given_out(DECIMAL.read(kind_name(kind), since), newest=self._writer.newest_version)
         async for event in self._log.watch(kind, since=since):
             yield event
 

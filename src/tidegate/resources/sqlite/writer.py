@@ -16,7 +16,8 @@ from tidegate.resources.sqlite.database import Database
 from tidegate.resources.sqlite.recent import RecentRows
 from tidegate.resources.sqlite.rows import SqliteRows
 from tidegate.resources.sqlite.schema import errors_of, save_last_version
-from tidegate.resources.writes import Outcome, Write, plan_write
+from tidegate.resources.versions import DECIMAL
+from tidegate.resources.writes import Counted, Outcome, Write, plan_write
 
 # A group of this size takes no more in, so that its first does not wait for ever later ones.
 _LARGEST_GROUP = 512
@@ -141,7 +142,7 @@ class Writer:
         with transaction(self._connection):
             for job in group:
                 try:
-                    outcome = plan_write(job.write, self._rows, last_version=version, now=job.now)
+                    outcome = plan_write(job.write, self._rows, Counted(version, DECIMAL), now=job.now)
                 except TidegateError as refused:
                     settled.append(_Done(job, refused))
                     continue

@@ -5,6 +5,7 @@ from typing import Any
 
 from tidegate.ports.resource_store import Event
 from tidegate.resources.event_log import KEPT_EVENTS, EventLog
+from tidegate.resources.versions import SCATTERED
 from tidegate.testing.resources.late_store import LateStore
 
 Observer = Callable[[Event], None]
@@ -13,8 +14,8 @@ Observer = Callable[[Event], None]
 class _ShownLog(EventLog):
     """Publishes, then shows."""
 
-    def __init__(self, observers: list[Observer], kept_events: int) -> None:
-        super().__init__(last_version=0, kept_events=kept_events)
+    def __init__(self, observers: list[Observer], *, kept_events: int) -> None:
+        super().__init__(last_version=0, kept_events=kept_events, versions=SCATTERED)
         self._observers = observers
 
     def publish(self, events: Iterable[Event]) -> None:
@@ -31,4 +32,4 @@ class ObservedStore(LateStore):
     def __init__(self, **given: Any) -> None:  # noqa: ANN401  # as the store in memory has them
         super().__init__(**given)
         self.observers: list[Observer] = []
-        self._log = _ShownLog(self.observers, given.get("kept_events", KEPT_EVENTS))
+        self._log = _ShownLog(self.observers, kept_events=given.get("kept_events", KEPT_EVENTS))

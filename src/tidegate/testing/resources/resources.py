@@ -6,10 +6,12 @@ from contextlib import aclosing
 from typing import cast
 
 from tidegate.model.backups.backup import Backup, BackupSpec
-from tidegate.model.resource import Metadata
+from tidegate.model.kinds import kind_name
+from tidegate.model.resource import Metadata, Resource
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.volumes.volume import Volume, VolumeSpec
 from tidegate.ports.resource_store import Event
+from tidegate.resources.versions import SCATTERED
 
 # Long enough for any machine; a test that runs into it hangs for a reason.
 _PATIENCE_SECONDS = 30
@@ -31,6 +33,16 @@ def a_volume(name: str = "db", namespace: str = "shop", **metadata: object) -> V
 def a_setting(name: str = "concurrent-backups", value: str = "1") -> Setting:
     """A setting with this value."""
     return Setting(metadata=Metadata(name=name), spec=SettingSpec(value=value))
+
+
+def beginning(*kinds: type[Resource]) -> dict[type[Resource], str]:
+    """The versions that these kinds have in an empty store in memory."""
+    return {kind: SCATTERED.spell(kind_name(kind), 0) for kind in kinds}
+
+
+def place_among_writes(resource: Resource) -> int:
+    """When the store in memory made this version. Only a test may ask, and only that store."""
+    return SCATTERED.read(resource.kind, resource.metadata.resource_version)
 
 
 async def take(events: AsyncIterator[Event], count: int) -> Sequence[Event]:
