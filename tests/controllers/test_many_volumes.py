@@ -7,6 +7,8 @@ from tidegate.app.wiring import ARCHIVE_VERSION
 from tidegate.controllers.backups.backup import BackupController
 from tidegate.controllers.backups.blocks import BackupBlocks
 from tidegate.controllers.backups.hook_supervisor import HookSupervisor
+from tidegate.controllers.movers.supervisor import MoverSupervisor
+from tidegate.controllers.movers.takeover import Takeover
 from tidegate.controllers.restores.restore import RestoreController
 from tidegate.controllers.system.backup import SystemBackupController
 from tidegate.controllers.system.restore import SystemRestoreController
@@ -37,6 +39,7 @@ from tidegate.ports.hook_runner import NoHooks
 from tidegate.ports.secrets import NoSecrets
 from tidegate.resources.paged import PagedStore
 from tidegate.testing.clock import ManualClock
+from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_backup, a_system_backup, a_target, a_transfer, a_volume, freezing
@@ -154,7 +157,9 @@ async def of_ten_thousand_volumes(many, **spec):
     """A backup of all of them, with its blocks settled, and what carries it on."""
     workers = Setting(metadata=Metadata(name="item-block-worker-count"), spec=SettingSpec(value="10"))
     await many.store.create(workers)
-    controller = BackupController(many.store, many.clock, BackupBlocks(many.store, HookSupervisor(NoHooks())))
+    takeover = Takeover(many.store, MoverSupervisor(FakeMovers(), many.clock))
+    blocks = BackupBlocks(many.store, HookSupervisor(NoHooks()))
+    controller = BackupController(many.store, many.clock, blocks, takeover)
     backup = await put(many.store, a_backup("b", phase=BackupPhase.READY_TO_START).with_spec(**spec))
     for _ in range(3):
         await controller.reconcile(backup.ref)

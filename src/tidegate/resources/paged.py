@@ -121,6 +121,9 @@ class PagedStore:
         except _PageGone as gone:
             raise StaleVersion(f"{resource.ref} was written meanwhile; observe again") from gone
         plan = _planned(resource, rows)
+        for kept in plan.ranges:
+            self._remember(kept.range, kept.rows)  # watchers may hear of the write before we do
+            rows[kept.range] = kept.rows
         await asyncio.gather(*map(self._add, plan.added))
         try:
             answer = await self.inner.update_status(resource.replace(status=plan.status))
@@ -128,9 +131,6 @@ class PagedStore:
             await self._remove_unnamed(resource, plan.added)
             raise
         await self._remove(plan.replaced)
-        for kept in plan.ranges:
-            self._remember(kept.range, kept.rows)
-            rows[kept.range] = kept.rows
         return answer.replace(status=with_rows(plan.status, rows))
 
     async def cancel(self, ref: Ref, *, uid: str | None = None) -> Resource:

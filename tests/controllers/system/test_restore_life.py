@@ -4,9 +4,11 @@ from datetime import timedelta
 
 import pytest
 
+from tidegate.decide.resources.row_pages import page_names
 from tidegate.format.cfgs.backup_url import BackupUrl
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.restores.restore import Restore
+from tidegate.model.row_page import RowPage
 from tidegate.model.schedules.schedule import Schedule
 from tidegate.model.setting import Setting
 from tidegate.model.stores.target import BackupTarget
@@ -93,6 +95,43 @@ async def test_a_system_restore_whose_server_dies_after_any_step_is_finished_by_
     ]
     assert {str(row.action) for row in system.status.definitions} == {"Create"}
     assert sorted(download.spec.path for download in downloads) == ["/data/db", "/data/files"]
+
+
+async def with_long_names():
+    """A system restore whose rows fill pages, of volumes that are all there."""
+    world = await MortalWorld().with_volumes(*(f"{'long-' * 45}{number}" for number in range(80)))
+    weekly = await world.store.create(a_system_backup("weekly", VolumeBackupPolicy.DISABLED))
+    await world.live()
+    url = (await world.store.get(SystemBackup, weekly.name)).status.url
+    found = ArchiveSource(target="store", url=url)
+    spec = SystemRestoreSpec(system_backup="weekly", found=found, volumes="none")
+    await world.store.create(SystemRestore(metadata=Metadata(name="back"), spec=spec))
+    return world
+
+
+# Each volume is looked at once, and that counts as a write: what matters comes before and after.
+STEPS_WITH_PAGES = 89
+
+
+@pytest.mark.parametrize("step", [0, 1, *range(80, STEPS_WITH_PAGES)])
+async def test_rows_in_pages_survive_a_server_that_dies_after_any_step(step):
+    world = await with_long_names()
+    await world.live(writes=step)
+    await world.live()
+
+    status = (await world.store.get(SystemRestore, "back")).status
+    assert status.phase == "Completed", status.failure_reason
+    assert sum(row.done for row in status.definitions) == 81
+    assert len(status.volumes) == 80
+    of_backup = (await world.store.get(SystemBackup, "weekly")).status
+    assert page_names(status) | page_names(of_backup) == set(await names(world, RowPage))
+
+
+async def test_the_steps_with_pages_are_all_of_them():
+    world = await with_long_names()
+
+    assert not (await world.live(writes=STEPS_WITH_PAGES)).died
+    assert len(await names(world, RowPage)) == 3
 
 
 async def test_the_steps_above_cover_a_whole_system_restore():

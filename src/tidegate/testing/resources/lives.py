@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 
 from tidegate.app.wiring import build_runtime
+from tidegate.errors import RetryableError
 from tidegate.objects.memory import MemoryObjects
 from tidegate.resources.memory import MemoryStore
+from tidegate.resources.paged import PagedStore
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.hooks import FakeHooks
 from tidegate.testing.doubles.movers import FakeMovers
@@ -43,7 +45,8 @@ class MortalWorld:
     """The store of the backups keeps its identity."""
 
     def __post_init__(self) -> None:
-        self.store = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self.kept = MemoryStore(clock=self.clock, new_id=counting_ids())
+        self.store = PagedStore(self.kept)
         self.archives = MemoryArchives(MemoryObjects(self.clock))
 
     async def with_volumes(self, *names: str) -> "MortalWorld":
@@ -56,9 +59,10 @@ class MortalWorld:
 
     async def live(self, *, writes: int = FOR_EVER) -> Life:
         """One life of a server with obliging movers, until it is idle, or dead after so many writes."""
-        mortal, movers = CrashingStore(self.store, writes), FakeMovers(obliging=True)
+        mortal, movers = CrashingStore(self.kept, writes), FakeMovers(obliging=True)
+        store = PagedStore(mortal)
         runtime, supervisor = build_runtime(
-            a_state(mortal, self.clock),
+            a_state(store, self.clock),
             self.clock,
             movers,
             self.store_probe,
@@ -68,6 +72,10 @@ class MortalWorld:
             notifier=self.notifier,
             archives=self.archives,
         )
+        try:
+            await store.remove_leftovers()
+        except RetryableError:
+            return Life(movers, died=True)
         runtime.start()
         await settle(_TURNS)
         await runtime.stop()
