@@ -89,7 +89,7 @@ def build_runtime(
             BackupController(store, clock, BackupBlocks(store, hook_supervisor), takeover, state.queue.running),
             RestoreQueue(state, clock, planning),
             RestoreController(store, clock),
-            ScheduleController(store, clock),
+            ScheduleController(store, clock, takeover),
             VerificationLine(store, clock, room),
             VerificationController(store, clock, room, checks),
             VerificationSchedule(store, clock),

@@ -1,6 +1,7 @@
 """A server ends in the middle of its work, its movers do not, and another server goes on with it."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 
@@ -9,6 +10,7 @@ from tidegate.decide.transfers.takeover import INTERRUPTED
 from tidegate.model.backups.backup import Backup, OnInterruption
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.restores.restore import Restore, RestoreSpec
+from tidegate.model.schedules.schedule import SKIPPED_CONDITION, Schedule
 from tidegate.model.stores.deletion import Deletion
 from tidegate.model.transfers.mover_job import RemoveJob
 from tidegate.model.transfers.transfer import (
@@ -19,7 +21,7 @@ from tidegate.model.transfers.transfer import (
     TransferPhase,
 )
 from tidegate.testing.doubles.surviving_movers import SurvivingMovers
-from tidegate.testing.resources.builders import a_backup, a_transfer, freezing
+from tidegate.testing.resources.builders import a_backup, a_schedule, a_transfer, freezing
 from tidegate.testing.resources.put import put
 
 MIB = 1024 * 1024
@@ -34,7 +36,8 @@ class SurvivingWorld(World):
 
     @property
     def host(self):
-        return SurvivingMovers(self.movers, cut_off=self.cut_off)
+        self.last_host = SurvivingMovers(self.movers, cut_off=self.cut_off)
+        return self.last_host
 
     async def another_server(self):
         await self.end()
@@ -257,11 +260,34 @@ async def test_nothing_is_decided_while_movers_cannot_be_listed(uploading):
     assert await uploading.phase(Backup, "b") == "InProgress"
     assert len(uploading.jobs()) == 2
 
-    uploading.cut_off = False
-    await uploading.another_server()
+    uploading.last_host.cut_off = False
+    await uploading.passes(minutes=1)
     await uploading.finish(*uploading.movers.started)
 
     assert await uploading.phase(Backup, "b") == "Completed"
+
+
+async def test_a_schedule_skips_nothing_for_a_backup_of_which_it_is_not_known_whether_it_goes_on(world):
+    await world.volumes("shop/db")
+    await world.store.create(a_schedule("hourly", "0 * * * *", "shop"))
+    await world.passes(hours=1)
+    assert await world.phase(Backup, "hourly-20260101010000") == "InProgress"
+    await world.end()
+    for name in await world.names():
+        await world.movers.stop(name)
+    await world.clock.advance(timedelta(hours=1))
+    world.cut_off = True
+    await world.begin_again()
+    schedule = await world.store.get(Schedule, "hourly")
+    assert (len(await world.all(Backup)), schedule.status.condition(SKIPPED_CONDITION)) == (1, None)
+
+    world.last_host.cut_off = False
+    await world.passes(minutes=1)
+
+    assert [(one.name, str(one.status.phase)) for one in await world.all(Backup)] == [
+        ("hourly-20260101010000", "Failed"),
+        ("hourly-20260101020000", "InProgress"),
+    ]
 
 
 async def test_a_removal_that_outlived_its_server_is_not_started_again(uploading):

@@ -6,12 +6,13 @@ import pytest
 
 from tidegate.app.wiring import build_runtime
 from tidegate.errors import NotFound
-from tidegate.model.backups.backup import PINNED_LABEL, Backup, BackupSpec
+from tidegate.model.backups.backup import PINNED_LABEL, Backup, BackupSpec, OnInterruption
 from tidegate.model.backups.existing_data import ExistingData
 from tidegate.model.resource import Metadata, Ref
 from tidegate.model.restores.restore import Restore, RestorePhase, RestoreSpec
 from tidegate.model.schedules.retention import Retention
-from tidegate.model.schedules.schedule import SCHEDULE_LABEL, Schedule
+from tidegate.model.schedules.schedule import SCHEDULE_LABEL, SKIPPED_CONDITION, Schedule
+from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_backup, a_schedule
 
@@ -111,6 +112,28 @@ async def test_a_restart_does_not_run_a_schedule_twice(shop):
 
     assert await names(shop) == ["hourly-20260101010000"]
     assert (await schedule_of(shop)).status.last_backup == schedule.status.last_backup
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_a_backup_that_ended_with_its_server_keeps_none_that_is_due_from_being_made(shop, again):
+    policy = OnInterruption.REQUEUE if again else OnInterruption.FAIL
+    schedule = a_schedule("hourly", HOURLY, "shop")
+    await shop.store.create(schedule.with_spec(template=schedule.spec.template.replace(on_interruption=policy)))
+    shop.movers.obliging = False
+    await shop.passes(hours=1)
+    assert await shop.phase(Backup, "hourly-20260101010000") == "InProgress"
+    await shop.end()
+    await shop.clock.advance(timedelta(hours=1))
+    shop.movers = FakeMovers()
+    await shop.begin_again()
+    await shop.passes(seconds=2)
+
+    skipped = (await schedule_of(shop)).status.condition(SKIPPED_CONDITION)
+    if again:  # it is to be made still, so the next one would only wait behind it
+        assert (await names(shop), skipped.status) == (["hourly-20260101010000"], "True")
+    else:
+        assert (await names(shop), skipped) == (["hourly-20260101010000", "hourly-20260101020000"], None)
+        assert await shop.phase(Backup, "hourly-20260101010000") == "Failed"
 
 
 async def test_a_server_that_was_away_for_days_makes_one_backup_not_one_for_each_missed_time(shop):

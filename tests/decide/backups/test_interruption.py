@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.decide.backups.interruption import broken_off, interrupted, is_interrupted
+from tidegate.decide.backups.interruption import awaits_takeover, broken_off, interrupted, is_interrupted
 from tidegate.decide.transfers.takeover import INTERRUPTED
 from tidegate.model.backups.backup import BackupPhase, OnInterruption
 from tidegate.model.backups.item_block import BlockPhase, BlockProgress, HookCall
@@ -21,6 +21,18 @@ def frozen(*phases, **spec):
     blocks = tuple(BlockProgress(volumes=(f"shop/{p}",), hooks=calls, phase=p) for p in phases)
     backup = a_backup("b", phase=BackupPhase.IN_PROGRESS, ticket=3).with_spec(hooks=freezing(), **spec)
     return backup.with_status(blocks=blocks)
+
+
+@pytest.mark.parametrize("phase", [BackupPhase.IN_PROGRESS, *WAITING])
+def test_a_backup_under_way_awaits_that_this_server_looks_at_this_attempt(phase):
+    backup = a_backup("b", phase=phase).with_metadata(uid="u").with_status(attempt=1)
+
+    assert awaits_takeover(backup, {})
+    assert awaits_takeover(backup, {"u": 0, "other": 1})
+    assert not awaits_takeover(backup, {"u": 1})
+    assert not awaits_takeover(backup.with_status(interrupted=True), {})
+    assert not awaits_takeover(backup.with_status(phase=BackupPhase.FAILED), {})
+    assert not awaits_takeover(backup.with_metadata(deletion_timestamp=THEN), {})
 
 
 @pytest.mark.parametrize("phase", [p for p in BackupPhase if p is not BackupPhase.IN_PROGRESS])

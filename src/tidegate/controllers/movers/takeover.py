@@ -55,11 +55,11 @@ class Takeover:
 
     def carries(self, backup: Backup) -> bool:
         """Whether this server began this attempt, or has seen what becomes of it."""
-        return self.carried(backup.metadata.uid) == backup.status.attempt
+        return self._carried.get(backup.metadata.uid) == backup.status.attempt
 
-    def carried(self, uid: str) -> int | None:
-        """The attempt of this backup that it carries, or was the last to decide about."""
-        return self._carried.get(uid)
+    def decided(self) -> Mapping[str, int]:
+        """Those as of now: the uids of backups, and which attempt of each."""
+        return dict(self._carried)
 
     def carry(self, backup: Backup) -> None:
         """This server carries it from now on, or has broken it off; its transfers are looked at next."""

@@ -7,8 +7,10 @@ from logging import INFO, WARNING
 
 import structlog
 
+from tidegate.controllers.movers.takeover import Takeover
 from tidegate.controllers.reconcile.observation import all_of
 from tidegate.controllers.reconcile.reconciler import Next, Watch
+from tidegate.decide.backups.interruption import awaits_takeover
 from tidegate.decide.resources.admission import admit_backup, template_refusal
 from tidegate.decide.schedules.due import Skip, backup_for, judge, times_of
 from tidegate.decide.schedules.retention import plan_retention
@@ -29,6 +31,7 @@ from tidegate.ports.resource_store import ResourceStore
 log = structlog.get_logger(__name__)
 
 _AS_WISHED = frozenset({SkipReason.PAUSED, SkipReason.SKIP_IMMEDIATELY})
+_UNTIL_DECIDED = Next.after(timedelta(seconds=1))
 _WHILE_A_RESTORE_READS = timedelta(minutes=1)
 
 
@@ -45,6 +48,7 @@ class ScheduleController:
 
     store: ResourceStore
     clock: Clock
+    takeover: Takeover
     name: str = "schedule"
     workers: int = 4
     watches: tuple[Watch, ...] = (Watch(Schedule), Watch(Backup, _schedule_of), Watch(SystemBackup, _schedule_of))
@@ -62,7 +66,10 @@ class ScheduleController:
         except ValueError as error:  # time zone data may have changed since it was let in
             await self.store.update_status(_validated(schedule, str(error)))
             return Next.done()
+        decided = self.takeover.decided()
         backups = await self._runs(schedule)
+        if schedule.spec.system_backup is None and any(awaits_takeover(backup, decided) for backup in backups):
+            return _UNTIL_DECIDED  # what is due is skipped for a backup that goes on, not for one that has ended
         wake_at = await self._take_turn(schedule, cron, backups)
         read_again = await self._let_go(schedule, cron, backups)
         waits = [wake_at - self.clock.now()] if wake_at is not None else []

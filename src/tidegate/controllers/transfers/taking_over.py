@@ -6,7 +6,7 @@ import structlog
 
 from tidegate.controllers.movers.supervisor import MoverSupervisor
 from tidegate.controllers.movers.takeover import Takeover
-from tidegate.decide.backups.interruption import under_way
+from tidegate.decide.backups.interruption import awaits_takeover
 from tidegate.decide.transfers.takeover import Request, taken_over
 from tidegate.errors import NotFound
 from tidegate.model.backups.backup import Backup
@@ -33,9 +33,9 @@ class TransferTakeover:
     async def goes_on(self, transfer: Transfer) -> bool:
         """Whether it may be carried on as it is. If not, it was changed, or is woken again once that is known."""
         # Before the look: a backup that is decided while we look is looked at again, for it wakes us then.
-        decided = {owner.uid: self.takeover.carried(owner.uid) for owner in transfer.metadata.owner_references}
+        decided = self.takeover.decided()
         request = await self._request(transfer)
-        if isinstance(request, Backup) and _waits_for_decision(request, decided[request.metadata.uid]):
+        if isinstance(request, Backup) and awaits_takeover(request, decided):
             return False
         has_mover = self.movers.look(transfer.metadata.uid) is not None
         after = taken_over(transfer, request, has_mover=has_mover, now=self.clock.now())
@@ -64,9 +64,3 @@ class TransferTakeover:
             if found.metadata.uid == owner.uid:
                 return found
         return None
-
-
-def _waits_for_decision(backup: Backup, decided: int | None) -> bool:
-    """Its own reconciler looks first; one that is deleted ends its uploads anyway."""
-    waits = under_way(backup) and not backup.status.interrupted and not backup.deleting
-    return waits and decided != backup.status.attempt

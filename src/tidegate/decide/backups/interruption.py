@@ -5,7 +5,7 @@ ran it. Else it is interrupted. A backup whose pre hooks may have run first gets
 not stay frozen because a server died. Then it fails, or is queued again at its old place.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 
@@ -25,6 +25,16 @@ WAITING = frozenset(
 def under_way(backup: Backup) -> bool:
     """Whether a server carries it, so that the next one must see whether it can."""
     return backup.status.phase is BackupPhase.IN_PROGRESS or backup.status.phase in WAITING
+
+
+def awaits_takeover(backup: Backup, decided: Mapping[str, int]) -> bool:
+    """Whether this server does not know yet if it goes on; what depends on it waits until then.
+
+    `decided`: the attempts by uid that were decided before the backup was looked at: else the look may be older. One
+    that is deleted ends its uploads anyway.
+    """
+    waits = under_way(backup) and not backup.status.interrupted and not backup.deleting
+    return waits and decided.get(backup.metadata.uid) != backup.status.attempt
 
 
 def is_interrupted(backup: Backup, uploads: Iterable[Transfer], *, movers: AbstractSet[str] | None) -> bool:
