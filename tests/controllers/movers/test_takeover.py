@@ -290,6 +290,15 @@ async def test_a_schedule_skips_nothing_for_a_backup_of_which_it_is_not_known_wh
     ]
 
 
+async def test_an_emergency_ends_movers_that_would_outlive_their_server_too(uploading):
+    await uploading.runtime.stop()
+
+    await uploading.supervisor.end_all()
+
+    assert [mover.cancelled for mover in uploading.movers.started] == [True, True]
+    assert await uploading.names() == []
+
+
 async def test_a_removal_that_outlived_its_server_is_not_started_again(uploading):
     await uploading.finish(*uploading.movers.started)
     uploading.movers.started.clear()
