@@ -107,11 +107,12 @@ class TransferGates:
         """Whether there is more to say. Words give way to news: a slot that became free does not wait for them."""
         written_before = self.writer.written
         unlabelled = list(islice(table.unlabelled(), _MOST_WORDS_AT_ONCE))
-        news = list(islice(self._news(table, around), _MOST_WORDS_AT_ONCE))
         for entry in unlabelled:
             await self.writer.give_label(entry)
             if self.state.gate_news:
                 return True
+        # Looked for only now: one that just got its label is another than it was.
+        news = list(islice(self._news(table, around), _MOST_WORDS_AT_ONCE))
         for held in news:
             await self.writer.hold(held)
             if self.state.gate_news:
