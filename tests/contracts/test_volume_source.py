@@ -9,7 +9,7 @@ import pytest
 
 from tidegate.errors import SourceUnreadable
 from tidegate.format.cfgs.backup_cfg import DEFAULT_BLOCK_SIZE as BLOCK
-from tidegate.model.volumes.volume_kind import VolumeKind
+from tidegate.model.volumes.volume_ref import Image
 from tidegate.ports.volume_data import VolumeSource
 from tidegate.volumes.images.image import ImageSource
 from tidegate.volumes.trees.directory import DirectorySource
@@ -23,7 +23,7 @@ def an_image(tmp_path):
     with path.open("wb") as file:
         file.write(CONTENT)
         file.truncate(3 * BLOCK + 5)
-    return lambda: ImageSource(str(path), VolumeKind.IMAGE)
+    return lambda: ImageSource(Image(str(path)))
 
 
 def a_tree(tmp_path):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tidegate.api.event_position import start_of
 from tidegate.api.routes.events import _stream
 from tidegate.model.resource import Metadata
 from tidegate.model.row_page import RowPage
@@ -54,7 +55,7 @@ async def test_one_and_all_are_shown_with_their_rows(api, long):
 
 
 async def test_a_change_of_one_row_is_news_of_the_resource(services, long):
-    stream = _stream(services, [SystemRestore], long.metadata.resource_version)
+    stream = _stream(services, await start_of(services.store, [SystemRestore], long.metadata.resource_version))
     await anext(stream)
     coming = asyncio.create_task(anext(stream))
 

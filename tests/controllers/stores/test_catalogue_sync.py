@@ -111,6 +111,7 @@ class Server:
         self._put_together()
         self.runtime.start()
         await calm(self)
+        await self.passes(seconds=2)  # where two controllers wrote the same target, one looks again after a moment
 
     async def passes(self, **delay):
         goal = self.clock.now() + timedelta(**delay)
