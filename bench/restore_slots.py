@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 from statistics import quantiles
 
 import structlog
@@ -25,7 +24,7 @@ from tidegate.app.machine.collector import search_seldom
 from tidegate.app.processes.child_movers import ChildMovers
 from tidegate.app.processes.children import Children
 from tidegate.app.processes.workshop import real_workshop
-from tidegate.app.wiring import build_runtime
+from tidegate.app.wiring import build_work
 from tidegate.datapath.work import carry_out
 from tidegate.decide.transfers.restore_limit import IN_PROGRESS, RESTORE_PRIORITY_LABEL
 from tidegate.model.resource import Metadata, Resource
@@ -35,10 +34,8 @@ from tidegate.model.transfers.transfer import DOWNLOADS, DataDownload, Transfer,
 from tidegate.model.volumes.volume_kind import VolumeKind
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.state.merged_watch import versions_now, watch_kinds
-from tidegate.state.server_state import ServerState
 from tidegate.testing.doubles.movers import FakeMovers
-from tidegate.testing.doubles.store_probe import FakeStoreProbe
-from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
+from tidegate.testing.doubles.platform import a_platform
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_target
 
@@ -131,16 +128,14 @@ async def _measure(place: Path, *, real: bool) -> _Onlooker:
     for number in range(count):
         await store.create(_download(number, place / f"back-{number}"))
     movers = ChildMovers(Children(place / "maps")) if real else FakeMovers(obliging=True)
-    runtime, supervisor = build_runtime(
-        ServerState(store, clock, Random(1)), clock, movers, FakeStoreProbe(), volume_probe=FakeVolumeProbe()
-    )
+    work = build_work(a_platform(store, clock, movers=movers))
     search_seldom()  # as the server does
     seen = _Onlooker()
     since = await versions_now(store, DOWNLOADS)
-    runtime.start()
+    work.runtime.start()
     await seen.look(store, since, expected=count)
-    await runtime.stop()
-    await supervisor.close()
+    await work.runtime.stop()
+    await work.movers.close()
     await store.close()
     return seen
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.app.wiring import build_runtime
+from tidegate.app.wiring import build_work
 from tidegate.model.backups.backup import Backup
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
@@ -15,11 +15,11 @@ from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.hooks import FakeHooks
 from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.notifier import FakeNotifier
+from tidegate.testing.doubles.platform import a_platform
 from tidegate.testing.doubles.scratch import FakeScratch
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
 from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_backup, a_node, a_target, a_volume
 from tidegate.testing.resources.put import put
 from tidegate.testing.resources.small_store import SmallStore
@@ -44,9 +44,8 @@ class World:
         self._build()
 
     def _build(self):
-        self.runtime, self.supervisor = build_runtime(
-            a_state(self.store, self.clock), self.clock, self.host, self.store_probe, **self.rest
-        )
+        self.work = build_work(a_platform(self.store, self.clock, movers=self.host, **self.rest))
+        self.runtime, self.supervisor = self.work.runtime, self.work.movers
 
     @property
     def host(self):
@@ -56,6 +55,7 @@ class World:
     @property
     def rest(self):
         return {
+            "store_probe": self.store_probe,
             "volume_probe": self.volume_probe,
             "hooks": self.hooks,
             "scratch": self.scratch,

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from controllers.conftest import World  # type: ignore[import-not-found]  # pytest has tests/ on its path
-from tidegate.controllers.backups.hook_supervisor import HookSupervisor
 from tidegate.controllers.emergency_stop import EmergencyStop
 from tidegate.errors import DatabaseDamaged
 from tidegate.model.backups.backup import Backup
@@ -41,15 +40,10 @@ class Perishable(MemoryStore):
 class HookedWorld(World):
     store_kind: type = Perishable
 
-    @property
-    def rest(self):
-        self.supervised = HookSupervisor(self.hooks)
-        return {**super().rest, "hook_supervisor": self.supervised}
-
     async def stop_at_once(self):
         self.kept.damaged = True
         await self.settle()
-        await EmergencyStop(self.runtime, self.supervisor, self.supervised).stop()
+        await EmergencyStop(self.runtime, self.supervisor, self.work.hooks).stop()
 
 
 @pytest.fixture
@@ -85,7 +79,7 @@ async def test_what_is_frozen_goes_on_after_its_upload_was_ended_also_where_noth
         seen.append((order.command[0], mover.cancelled))
         return await run(order)
 
-    world.supervised.runner = SimpleNamespace(run=noting)
+    world.work.hooks.runner = SimpleNamespace(run=noting)
     await world.stop_at_once()
 
     assert world.hooks.told == ["pre freeze shop: db", "post thaw shop: db"]

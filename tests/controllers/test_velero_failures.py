@@ -179,7 +179,7 @@ async def test_r11_velero_10343_a_backup_that_arrives_finished_is_never_run(shop
     """Velero imported records from a store with the phase they had, and its queue ran them."""
     await ask(shop, "imported", "shop", phase=BackupPhase(phase))
     for _ in range(2):
-        shop.runtime.enqueue("backup-queue", KEY)
+        shop.runtime.wakes.wake("backup-queue", KEY)
         await shop.settle()
 
     assert await phases(shop, "imported") == [phase]

@@ -1,9 +1,11 @@
-"""All reconcilers over one store: the same in the server, in tests and in simulations of crashes."""
+"""The server on top of a platform: the same on a machine, in tests and in simulations of crashes."""
 
 import asyncio
+from dataclasses import dataclass
 from random import Random
 
 from tidegate import __version__
+from tidegate.app.platform import Platform
 from tidegate.controllers.backups.backup import BackupController
 from tidegate.controllers.backups.blocks import BackupBlocks
 from tidegate.controllers.backups.check_runs import CheckRuns
@@ -16,6 +18,7 @@ from tidegate.controllers.movers.takeover import Takeover
 from tidegate.controllers.notifications.courier import NotificationCourier
 from tidegate.controllers.notifications.notifications import NotificationWriter
 from tidegate.controllers.queue.backup_queue import BackupQueue
+from tidegate.controllers.reconcile.wakes import Wakes
 from tidegate.controllers.restores.queue import RestoreQueue
 from tidegate.controllers.restores.restore import RestoreController
 from tidegate.controllers.runtime import Runtime
@@ -35,85 +38,78 @@ from tidegate.controllers.verification.line import VerificationLine
 from tidegate.controllers.verification.schedule import VerificationSchedule
 from tidegate.controllers.verification.verification import VerificationController
 from tidegate.controllers.volumes.volume import VolumeController
-from tidegate.model.volumes.kept_place import KeptPlace
-from tidegate.ports.clock import Clock
-from tidegate.ports.hook_runner import HookRunner, NoHooks
-from tidegate.ports.mover_host import MoverHost
-from tidegate.ports.notifier import NoNotifier, Notifier
-from tidegate.ports.scratch import NoScratch, ScratchRoom
-from tidegate.ports.secrets import NoSecrets, SecretStore
-from tidegate.ports.store_probe import StoreProbe
-from tidegate.ports.system_archives import NoArchives, SystemArchives
-from tidegate.ports.volume_probe import VolumeProbe
-from tidegate.state.server_state import ServerState
+from tidegate.model.resource import Ref
 
 # Longhorn keeps its own system backups beside ours, under its own versions.
 ARCHIVE_VERSION = f"tidegate-{__version__}"
 
 
-def build_runtime(
-    state: ServerState,
-    clock: Clock,
-    movers: MoverHost,
-    store_probe: StoreProbe,
-    *,
-    volume_probe: VolumeProbe,
-    secrets: SecretStore | None = None,
-    hooks: HookRunner | None = None,
-    hook_supervisor: HookSupervisor | None = None,
-    syncs: CatalogueSync | None = None,
-    scratch: ScratchRoom | None = None,
-    notifier: Notifier | None = None,
-    desk: DeletionDesk | None = None,
-    archives: SystemArchives | None = None,
-    keep_out: tuple[KeptPlace, ...] = (),
-) -> tuple[Runtime, MoverSupervisor]:
-    """All reconcilers over one store, and the supervisor of their movers, which keep out of `keep_out` and stores."""
-    supervisor = MoverSupervisor(movers, clock)
-    takeover = Takeover(state.store, supervisor)
-    hook_supervisor = hook_supervisor or HookSupervisor(hooks or NoHooks())
-    checks, room = CheckRuns(hooks or NoHooks()), scratch or NoScratch()
-    catalogue = syncs.catalogue if syncs else None
-    store, planning = state.store, asyncio.Lock()
-    known, shelf = secrets or NoSecrets(), archives or NoArchives()
-    desk = desk or DeletionDesk(store)
-    plans = SystemRestorePlanner(store, volume_probe, known, shelf)
-    deletions = DeletionController(state, clock, supervisor, takeover, known, desk, syncs)
-    targets = TargetController(store, clock, store_probe, known, syncs.catalogue if syncs else None)
+@dataclass(frozen=True)
+class Work:
+    """All reconcilers of a server, and what others need to know of them."""
+
+    runtime: Runtime
+    movers: MoverSupervisor
+    hooks: HookSupervisor
+    desk: DeletionDesk
+    plans: SystemRestorePlanner
+    syncs: CatalogueSync | None
+
+
+def build_work(platform: Platform) -> Work:
+    """All reconcilers over one store; nothing begins before the runtime starts."""
+    state, store, clock = platform.state, platform.store, platform.clock
+    secrets, archives = platform.secrets, platform.archives
+    catalogue = platform.catalogues.catalogue if platform.catalogues else None
+    wakes, planning = Wakes(), asyncio.Lock()
+
+    def on_mover_news(ref: Ref) -> None:
+        wakes.wake("deletion" if ref.kind == VOLUME else "transfer", ref)
+
+    movers = MoverSupervisor(
+        platform.movers, clock, on_mover_news, others_move=lambda: wakes.wake("mover-bandwidth", BANDWIDTH)
+    )
+    takeover = Takeover(store, movers, settled=lambda: wakes.wake("transfer-gates", GATES))
+    hooks = HookSupervisor(platform.hooks, wakes.of("backup"))
+    checks = CheckRuns(platform.hooks, wakes.of("verification"))
+    desk = DeletionDesk(store, catalogue)
+    plans = SystemRestorePlanner(store, platform.volume_probe, secrets, archives)
+    targets = TargetController(store, clock, platform.store_probe, secrets, catalogue, wakes.of("target"))
+    syncs = _syncs(platform, wakes)
     runtime = Runtime(
-        state=state,
-        clock=clock,
-        random=Random(),  # noqa: S311  # jitter, not secrets
-        reconcilers=[
+        state,
+        clock,
+        Random(),  # noqa: S311  # jitter, not secrets
+        [
             BackupQueue(state, clock, planning),
-            BackupController(store, clock, BackupBlocks(store, hook_supervisor), takeover, state.queue.running),
+            BackupController(store, clock, BackupBlocks(store, hooks), takeover, state.queue.running),
             RestoreQueue(state, clock, planning),
             RestoreController(store, clock),
             ScheduleController(store, clock, takeover),
-            VerificationLine(store, clock, room),
-            VerificationController(store, clock, room, checks),
+            VerificationLine(store, clock, platform.scratch),
+            VerificationController(store, clock, platform.scratch, checks),
             VerificationSchedule(store, clock),
-            SystemBackupController(store, clock, known, shelf, volume_probe, ARCHIVE_VERSION, catalogue),
-            SystemBackupSync(store, known, shelf),
-            SystemRestoreController(store, clock, known, shelf, plans),
+            SystemBackupController(store, clock, secrets, archives, platform.volume_probe, ARCHIVE_VERSION, catalogue),
+            SystemBackupSync(store, secrets, archives),
+            SystemRestoreController(store, clock, secrets, archives, plans),
             TransferGates(state, clock, takeover),
-            TransferController(state, clock, supervisor, takeover, known, desk, targets.doubt, keep_out),
-            deletions,
-            MoverBandwidth(state, supervisor),
+            TransferController(state, clock, movers, takeover, secrets, desk, targets.doubt, platform.keep_out),
+            DeletionController(state, clock, movers, takeover, secrets, desk, syncs, wakes.of("deletion")),
+            MoverBandwidth(state, movers),
             VolumeController(store, catalogue),
             targets,
             *([syncs] if syncs else []),
             NotificationWriter(store, clock),
-            NotificationCourier(store, clock, notifier or NoNotifier()),
+            NotificationCourier(store, clock, platform.notifier),
         ],
+        wakes,
     )
-    deletions.wake = lambda ref: runtime.enqueue(deletions.name, ref)
-    supervisor.wake = lambda ref: runtime.enqueue(deletions.name if ref.kind == VOLUME else "transfer", ref)
-    takeover.settled = lambda: runtime.enqueue("transfer-gates", GATES)
-    supervisor.others_move = lambda: runtime.enqueue("mover-bandwidth", BANDWIDTH)
-    hook_supervisor.wake = lambda ref: runtime.enqueue("backup", ref)
-    targets.wake = lambda ref: runtime.enqueue(targets.name, ref)
-    if syncs:
-        syncs.wake = lambda ref: runtime.enqueue(syncs.name, ref)
-    checks.wake = lambda ref: runtime.enqueue("verification", ref)
-    return runtime, supervisor
+    return Work(runtime, movers, hooks, desk, plans, syncs)
+
+
+def _syncs(platform: Platform, wakes: Wakes) -> CatalogueSync | None:
+    if platform.catalogues is None:
+        return None
+    catalogue, run = platform.catalogues.catalogue, platform.catalogues.run_sync
+    wake = wakes.of("catalogue-sync")
+    return CatalogueSync(platform.store, platform.clock, platform.secrets, catalogue, run, wake)

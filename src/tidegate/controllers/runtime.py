@@ -9,6 +9,7 @@ from random import Random
 import structlog
 
 from tidegate.controllers.reconcile.reconciler import Reconciler
+from tidegate.controllers.reconcile.wakes import Wakes
 from tidegate.controllers.reconcile.work_queue import WorkQueue
 from tidegate.errors import RetryableError, StaleVersion, TidegateError
 from tidegate.model.kinds import kind_name
@@ -46,6 +47,7 @@ class Runtime:
     clock: Clock
     random: Random
     reconcilers: Sequence[Reconciler]
+    wakes: Wakes = field(default_factory=Wakes)
     resync: timedelta = timedelta(minutes=10)
     _lanes: list[_Lane] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -57,6 +59,7 @@ class Runtime:
         for reconciler in self.reconcilers:
             lane = _Lane(reconciler, WorkQueue(self.clock), Backoff(self.random))
             self._lanes.append(lane)
+            self.wakes.open(reconciler.name, lane.queue)
             for _ in range(reconciler.workers):
                 self._tasks.append(asyncio.create_task(self._work(lane), name=reconciler.name))
         self.state.store.listeners.append(self._hear)
@@ -73,16 +76,11 @@ class Runtime:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.state.stop()
+        self.wakes.close()
         for lane in self._lanes:
             lane.queue.close()
         self._tasks.clear()
         self._lanes.clear()
-
-    def enqueue(self, reconciler: str, key: Ref) -> None:
-        """Have a reconciler look at a key: for news that is not in the store, such as a mover's report."""
-        for lane in self._lanes:
-            if lane.reconciler.name == reconciler:
-                lane.queue.add(key)
 
     def error_counts(self) -> dict[str, int]:
         """How often each reconciler failed since the start, for the metrics."""

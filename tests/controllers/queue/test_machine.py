@@ -236,7 +236,7 @@ class Queues(RuleBasedStateMachine):
     def somebody_turns_a_knob(self, knob):
         if knob.startswith("target"):
             self.world.store_probe.down = knob == "target down"
-            self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
+            self.world.runtime.wakes.wake("target", Ref("BackupTarget", "store"))
         elif knob.isdigit():
             self.do(self._set("concurrent-backups", knob))
         else:
@@ -361,7 +361,7 @@ class Queues(RuleBasedStateMachine):
 
     async def _look_again(self):
         before = (await self.world.store.list(Backup)).resource_version
-        self.world.runtime.enqueue("backup-queue", KEY)
+        self.world.runtime.wakes.wake("backup-queue", KEY)
         await settle(100)
         assert (await self.world.store.list(Backup)).resource_version == before
         assert self.world.runtime.error_counts()["backup-queue"] == 0
@@ -370,7 +370,7 @@ class Queues(RuleBasedStateMachine):
         """No starvation: with all obstacles gone, everything ends."""
         await self._set("backup-queue-paused", "false")
         self.world.store_probe.down = False
-        self.world.runtime.enqueue("target", Ref("BackupTarget", "store"))
+        self.world.runtime.wakes.wake("target", Ref("BackupTarget", "store"))
         for command in ("freeze", "thaw"):
             self.world.hooks.let_go(command)
         await self._settle()

@@ -177,14 +177,14 @@ async def test_a_lower_limit_ends_nothing_and_starts_nothing(busy):
 async def test_a_target_that_is_back_lets_its_backups_go(world):
     await world.volumes("shop/db")
     world.store_probe.down = True
-    world.runtime.enqueue("target", Ref("BackupTarget", "store"))
+    world.runtime.wakes.wake("target", Ref("BackupTarget", "store"))
     await world.settle()
     await world.store.create(a_backup("patient", "shop"))
     await world.settle()
     assert await places(world) == {"patient": ("Queued", 1)}
 
     world.store_probe.down = False
-    world.runtime.enqueue("target", Ref("BackupTarget", "store"))
+    world.runtime.wakes.wake("target", Ref("BackupTarget", "store"))
     await world.settle()
 
     assert await places(world) == {"patient": ("InProgress", None)}

@@ -7,7 +7,7 @@ import pytest
 
 from controllers.gate_world import GateWorld, Onlooker, P, asked_for, gates_over  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.app.machine.clock import SystemClock
-from tidegate.app.wiring import build_runtime
+from tidegate.app.wiring import build_work
 from tidegate.decide.transfers.restore_limit import ASKED_ANNOTATION, IN_PROGRESS
 from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
@@ -15,10 +15,8 @@ from tidegate.model.transfers.transfer import DataDownload, PodVolumeRestore
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.clock import BEGINNING
 from tidegate.testing.doubles.movers import FakeMovers
-from tidegate.testing.doubles.store_probe import FakeStoreProbe
-from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
+from tidegate.testing.doubles.platform import a_platform
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_node, a_target
 from tidegate.testing.resources.crashing_store import CrashingStore
 from tidegate.testing.resources.put import put
@@ -179,9 +177,8 @@ async def test_longhorn_4558_two_hundred_restores_of_twenty_clients_never_exceed
     await put(store, a_node("node-a"))
     for name, value in [("concurrent-backup-restore-limit", LIMIT), ("load-concurrency", WIDE)]:
         await store.create(Setting(metadata=Metadata(name=name), spec=SettingSpec(value=str(value))))
-    runtime, supervisor = build_runtime(
-        a_state(store, clock), clock, movers, FakeStoreProbe(), volume_probe=FakeVolumeProbe()
-    )
+    work = build_work(a_platform(store, clock, movers=movers))
+    runtime, supervisor = work.runtime, work.movers
     onlooker = Onlooker(store)
 
     async def client(number):

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.app.wiring import build_runtime
 from tidegate.errors import NotFound
 from tidegate.model.backups.backup import PINNED_LABEL, Backup, BackupSpec, OnInterruption
 from tidegate.model.backups.existing_data import ExistingData
@@ -13,7 +12,6 @@ from tidegate.model.restores.restore import Restore, RestorePhase, RestoreSpec
 from tidegate.model.schedules.retention import Retention
 from tidegate.model.schedules.schedule import SCHEDULE_LABEL, SKIPPED_CONDITION, Schedule
 from tidegate.testing.doubles.movers import FakeMovers
-from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_backup, a_schedule
 
 HOURLY = "0 * * * *"
@@ -104,9 +102,7 @@ async def test_a_restart_does_not_run_a_schedule_twice(shop):
     # As after a crash between the backup and the note that it was made.
     schedule = await schedule_of(shop)
     await shop.store.update_status(schedule.with_status(last_backup=None))
-    shop.runtime, _ = build_runtime(
-        a_state(shop.store, shop.clock), shop.clock, shop.movers, shop.store_probe, **shop.rest
-    )
+    shop._build()
     shop.runtime.start()
     await shop.settle()
 
@@ -141,9 +137,7 @@ async def test_a_server_that_was_away_for_days_makes_one_backup_not_one_for_each
     await shop.settle()
     await shop.runtime.stop()
     await shop.clock.advance(timedelta(days=3, minutes=10))
-    shop.runtime, _ = build_runtime(
-        a_state(shop.store, shop.clock), shop.clock, shop.movers, shop.store_probe, **shop.rest
-    )
+    shop._build()
     shop.runtime.start()
     await shop.settle()
 

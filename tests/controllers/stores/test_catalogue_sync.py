@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from tidegate.app.wiring import build_runtime
+from tidegate.app.platform import Catalogues
+from tidegate.app.wiring import build_work
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncStage
 from tidegate.catalogue.target_sync import SyncOutcome
-from tidegate.controllers.stores.catalogue_sync import CatalogueSync
 from tidegate.decide.stores.catalogue_diff import plan_volumes
 from tidegate.errors import StoreUnavailable
 from tidegate.model.resource import Metadata
@@ -19,14 +19,11 @@ from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.stores.catalogue import FullSync
 from tidegate.model.stores.target import ADOPT_STORE, CONFIRM_VANISHED, BackupTarget
 from tidegate.model.transfers.transfer import TransferPhase
-from tidegate.ports.secrets import NoSecrets
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock, settle
-from tidegate.testing.doubles.movers import FakeMovers
+from tidegate.testing.doubles.platform import a_platform
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
-from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_target, a_transfer
 from tidegate.testing.resources.resources import place_among_writes
 
@@ -82,15 +79,9 @@ class Server:
         self._put_together()
 
     def _put_together(self):
-        self.syncs = CatalogueSync(self.store, self.clock, NoSecrets(), self.catalogue, self.run)
-        self.runtime, self.supervisor = build_runtime(
-            a_state(self.store, self.clock),
-            self.clock,
-            FakeMovers(),
-            self.probe,
-            volume_probe=FakeVolumeProbe(),
-            syncs=self.syncs,
-        )
+        catalogues = Catalogues(catalogue=self.catalogue, run_sync=self.run)
+        work = build_work(a_platform(self.store, self.clock, store_probe=self.probe, catalogues=catalogues))
+        self.runtime, self.supervisor, self.syncs = work.runtime, work.movers, work.syncs
 
     async def run(self, errand):
         self.orders.append(errand.order)

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tidegate.app.wiring import build_runtime
 from tidegate.controllers.stores.deletion_desk import DeletionDesk
 from tidegate.decide.stores.deletions import retried_now
 from tidegate.errors import InvalidInput, NotFound, Refused
@@ -18,7 +17,6 @@ from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.mover_job import RemoveJob
 from tidegate.model.transfers.transfer import DATA_REMOVED, DataDownload, DataUpload, PodVolumeBackup, TransferPhase
 from tidegate.model.volumes.volume import Volume
-from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_backup, a_transfer
 from tidegate.testing.resources.put import put
 from tidegate.views.backups.backup import BACKUPS
@@ -66,16 +64,10 @@ async def desk(world, lists):
 async def begin_again(world, lists):
     await world.runtime.stop()
     await world.supervisor.close()
-    desk = DeletionDesk(world.store, lists)
     world.movers.started.clear()
-    world.runtime, world.supervisor = build_runtime(
-        a_state(world.store, world.clock),
-        world.clock,
-        world.movers,
-        world.store_probe,
-        volume_probe=world.volume_probe,
-        desk=desk,
-    )
+    world._build()
+    desk = world.work.desk
+    desk.catalogue = lists
     deletions = next(one for one in world.runtime.reconcilers if one.name == "deletion")
     deletions.lists = lists
     await desk.hide_all()

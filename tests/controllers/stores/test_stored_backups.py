@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from controllers.conftest import World  # type: ignore[import-not-found]  # pytest has tests/ on its path
+from tidegate.app.platform import Catalogues
 from tidegate.catalogue.changes import FoundVolume, VolumeChange, found_in_cfg
 from tidegate.catalogue.database import SqliteCatalogue
 from tidegate.catalogue.progress import SyncStage
 from tidegate.catalogue.target_sync import SyncOutcome
-from tidegate.controllers.stores.catalogue_sync import CatalogueSync
 from tidegate.model.backups.backup import Backup
 from tidegate.model.backups.verification_record import VerificationRecord
 from tidegate.model.resource import Ref
@@ -19,7 +19,6 @@ from tidegate.model.stores.catalogue import BackupState, StoredBackupRecord, Sto
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.system.system import SystemBackup
 from tidegate.model.volumes.volume import Volume
-from tidegate.ports.secrets import NoSecrets
 from tidegate.testing.clock import settle
 from tidegate.testing.resources.builders import a_system_backup, a_target
 
@@ -38,8 +37,11 @@ class WorldWithStores(World):
 
     @property
     def rest(self):
-        self.syncs = CatalogueSync(self.store, self.clock, NoSecrets(), self.catalogue, self.sync)
-        return {**super().rest, "syncs": self.syncs}
+        return {**super().rest, "catalogues": Catalogues(catalogue=self.catalogue, run_sync=self.sync)}
+
+    @property
+    def syncs(self):
+        return self.work.syncs
 
     async def sync(self, errand):
         await self.may_read.wait()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tidegate.app.wiring import build_runtime
+from tidegate.app.wiring import build_work
 from tidegate.errors import RetryableError
 from tidegate.objects.memory import MemoryObjects
 from tidegate.resources.memory import MemoryStore
@@ -11,11 +11,10 @@ from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.hooks import FakeHooks
 from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.notifier import FakeNotifier
+from tidegate.testing.doubles.platform import a_platform
 from tidegate.testing.doubles.scratch import FakeScratch
 from tidegate.testing.doubles.store_probe import FakeStoreProbe
-from tidegate.testing.doubles.volume_probe import FakeVolumeProbe
 from tidegate.testing.identity import counting_ids
-from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_node, a_target, a_volume
 from tidegate.testing.resources.crashing_store import CrashingStore
 from tidegate.testing.resources.put import put
@@ -61,23 +60,24 @@ class MortalWorld:
         """One life of a server with obliging movers, until it is idle, or dead after so many writes."""
         mortal, movers = CrashingStore(self.kept, writes), FakeMovers(obliging=True)
         store = PagedStore(mortal)
-        runtime, supervisor = build_runtime(
-            a_state(store, self.clock),
-            self.clock,
-            movers,
-            self.store_probe,
-            volume_probe=FakeVolumeProbe(),
-            hooks=self.hooks,
-            scratch=self.scratch,
-            notifier=self.notifier,
-            archives=self.archives,
+        work = build_work(
+            a_platform(
+                store,
+                self.clock,
+                movers=movers,
+                store_probe=self.store_probe,
+                hooks=self.hooks,
+                scratch=self.scratch,
+                notifier=self.notifier,
+                archives=self.archives,
+            )
         )
         try:
             await store.remove_leftovers()
         except RetryableError:
             return Life(movers, died=True)
-        runtime.start()
+        work.runtime.start()
         await settle(_TURNS)
-        await runtime.stop()
-        await supervisor.close()
+        await work.runtime.stop()
+        await work.movers.close()
         return Life(movers, died=mortal.dead)
