@@ -61,6 +61,8 @@ def pytest_collection_modifyitems(items):
         if place.startswith("page/"):
             # One browser and one server for all tests of a file: spread over workers, each would start its own.
             item.add_marker(pytest.mark.xdist_group(place))
+        if place == "api/test_fuzzing.py":
+            item._nodeid = item.nodeid  # schemathesis reads it, and only groups of xdist still set it
 
 
 @pytest.fixture(scope="session")
