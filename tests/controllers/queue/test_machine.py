@@ -24,12 +24,10 @@ from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.volumes.volume import Namespace, Volume
 from tidegate.ports.resource_store import Change
-from tidegate.state.merged_watch import watch_kinds
 from tidegate.state.queue import QueueTable
 from tidegate.testing.clock import settle
 from tidegate.testing.resources.builders import a_backup, a_volume, freezing
-from tidegate.testing.resources.late_store import LateStore
-from tidegate.testing.resources.resources import beginning
+from tidegate.testing.resources.observed_store import ObservedStore
 
 # Of these, d has no volume and e does not exist.
 NAMESPACES = ("a", "b", "ab", "c", "d")
@@ -68,7 +66,7 @@ class Queues(RuleBasedStateMachine):
         super().__init__()
         self.loop = asyncio.new_event_loop()
         self.work = WatchedWork()
-        self.world = World(store_kind=LateStore, hooks=self.work.hooks)
+        self.world = World(store_kind=ObservedStore, hooks=self.work.hooks)
         self.names = 0
         self.seen = {}  # each backup and restore as the news have it so far
         self.at_work = set()  # from InProgress to whatever ends that, through Deleting
@@ -85,7 +83,8 @@ class Queues(RuleBasedStateMachine):
         self.do(self._settle())
 
     async def _begin(self):
-        self.news = watch_kinds(self.world.store, beginning(Backup, Restore, Setting))
+        self.steps, self.changes = [], 0
+        self.world.kept.observers.append(self._observe)
         for name in NAMESPACES:
             await self.world.store.create(Namespace(metadata=Metadata(name=name)))
             if name != "d":
@@ -105,17 +104,20 @@ class Queues(RuleBasedStateMachine):
         finally:
             self.do(self.world.runtime.stop())
             self.do(self.world.supervisor.close())
-            self.do(self.news.aclose())
             self.loop.close()
 
     # What is done.
 
     async def _settle(self):
-        """Until no news come any more."""
-        version = None
-        while version != (version := (await self.world.store.list(Setting)).resource_version):
+        """Until nothing is written any more."""
+        changes = None
+        while changes != (changes := self.changes):
             await settle(300)
-        await self._check_each_step(version)
+        self._check_each_step()
+
+    def _observe(self, event):
+        self.steps.append(event)
+        self.changes += 1
 
     async def _set(self, name, value):
         try:
@@ -279,10 +281,9 @@ class Queues(RuleBasedStateMachine):
 
     # What must stay true.
 
-    async def _check_each_step(self, version):
-        """Every single write, not only where things come to rest."""
-        await self._set("last-step", version)  # so that the news end somewhere
-        async for event in self.news:
+    def _check_each_step(self):
+        """Every single write, in the order of all writes, not only where things come to rest."""
+        for event in self.steps:
             one = event.resource
             if one.name == "concurrent-backups":
                 self.limit = int(one.spec.value)
@@ -293,8 +294,7 @@ class Queues(RuleBasedStateMachine):
                 self._note_work(one, gone=event.change is Change.DELETED)
                 if before is not None and one.status.phase in BEGINS and before.status.phase not in BEGINS:
                     self._may_start(one)
-            if one.name == "last-step" and one.spec.value == version:
-                return
+        self.steps.clear()
 
     def _note_work(self, one, *, gone):
         if one.status.phase in {BackupPhase.IN_PROGRESS, RestorePhase.IN_PROGRESS} and not gone:
