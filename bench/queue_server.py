@@ -30,6 +30,7 @@ from tidegate.model.volumes.volume import Namespace
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.state.server_state import ServerState
 from tidegate.testing.resources.builders import a_target
+from tidegate.testing.resources.put import put
 
 TOKEN = "bench"
 ENDED = 5_000
@@ -40,8 +41,8 @@ async def _fill(store: SqliteStore, queued: int) -> None:
     limit = Setting(metadata=Metadata(name="concurrent-backups"), spec=SettingSpec(value=str(LIMIT)))
     await asyncio.gather(store.create(limit), store.create(a_target("store", url="file:///nowhere")))
     await asyncio.gather(*(store.create(Namespace(metadata=Metadata(name=name))) for name in NAMESPACES))
-    await asyncio.gather(*(store.create(backup) for backup in _ended()))
-    await asyncio.gather(*(store.create(sample_backup(number)) for number in range(queued)))
+    await asyncio.gather(*(put(store, backup) for backup in _ended()))
+    await asyncio.gather(*(put(store, sample_backup(number)) for number in range(queued)))
 
 
 def _ended() -> Iterator[Backup]:

@@ -14,6 +14,7 @@ from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.labels import Selector
 from tidegate.model.resource import Metadata
 from tidegate.resources.sqlite import SqliteStore
+from tidegate.testing.resources.put import put
 
 WRITERS = 64
 UPDATES_EACH = 320
@@ -52,7 +53,7 @@ async def _open(path: Path) -> SqliteStore:
 async def _status_updates(directory: Path) -> list[Row]:
     syncs = _syncs_per_second(directory / "raw")
     store = await _open(directory / "updates.db")
-    backups = await asyncio.gather(*(store.create(_backup(number)) for number in range(WRITERS)))
+    backups = await asyncio.gather(*(put(store, _backup(number)) for number in range(WRITERS)))
     began = time.perf_counter()
     await asyncio.gather(*(_keep_updating(store, backup) for backup in backups))
     rate = WRITERS * UPDATES_EACH / (time.perf_counter() - began)
@@ -85,7 +86,7 @@ def _syncs_per_second(path: Path) -> float:
 async def _large_database(path: Path) -> list[Row]:
     store = await _open(path)
     for begin in range(0, MANY, 1_000):
-        await asyncio.gather(*(store.create(_backup(number)) for number in range(begin, begin + 1_000)))
+        await asyncio.gather(*(put(store, _backup(number)) for number in range(begin, begin + 1_000)))
     await store.close()
 
     began = time.perf_counter()

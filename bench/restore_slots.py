@@ -38,6 +38,7 @@ from tidegate.testing.doubles.movers import FakeMovers
 from tidegate.testing.doubles.platform import a_platform
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_node, a_target
+from tidegate.testing.resources.put import put
 
 WAITING = 2000
 REAL = 1000
@@ -122,7 +123,7 @@ async def _measure(place: Path, *, real: bool) -> _Onlooker:
         _store_all(place, url)
     settings = {"concurrent-backup-restore-limit": str(LIMIT), "load-concurrency": '{"globalConfig": 50}'}
     await store.create(a_target("store").with_spec(url=url))
-    await store.create(a_node())
+    await put(store, a_node())
     for name, value in settings.items():
         await store.create(Setting(metadata=Metadata(name=name), spec=SettingSpec(value=value)))
     for number in range(count):

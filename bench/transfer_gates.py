@@ -33,6 +33,7 @@ from tidegate.state.transfers import TransferTable
 from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.doubles.takeover import NothingToTakeOver
 from tidegate.testing.resources.counting_store import CountingStore
+from tidegate.testing.resources.put import put
 
 WAITING = 10_000
 MANY = 100_000
@@ -87,7 +88,7 @@ async def _gates(clock: Clock) -> AsyncIterator[tuple[CountingStore, Runtime]]:
     store = CountingStore(clock=clock, new_id=lambda: str(next(ids)))
     untold = (transfer.replace(status=transfer.status.no_longer_waiting()) for transfer in _transfers(WAITING))
     for resource in (*_NODES, _LOAD, *untold):
-        await store.create(resource)
+        await put(store, resource)
     state = ServerState(store, clock, Random(1))
     runtime = Runtime(state, clock, Random(1), [TransferGates(state, clock, NothingToTakeOver())])
     try:

@@ -16,6 +16,7 @@ from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.builders import a_target, a_transfer
+from tidegate.testing.resources.put import put
 
 IMPLEMENTATIONS: dict[type[Deletions], object] = {DeletionDesk: DeletionDesk}
 
@@ -83,7 +84,7 @@ async def test_an_upload_that_still_writes_a_backup_keeps_it(world):
     upload = a_transfer("up", phase=TransferPhase.IN_PROGRESS)
     upload = upload.with_spec(target="near", store_volume="vol", store_backup="b-1")
     labels = {STORE_VOLUME_LABEL: store_volume_mark("near", "vol")}
-    await world.store.create(upload.with_metadata(labels=labels, uid=""))
+    await put(world.store, upload.with_metadata(labels=labels, uid=""))
 
     with pytest.raises(Refused):
         await world.deletions.ask("near", "vol", ["b-1"])

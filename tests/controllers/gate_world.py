@@ -58,7 +58,7 @@ class GateWorld:
 
     async def ask(self, *names, kind=DataUpload, **wishes):
         for name in names:
-            await self.store.create(asked_for(name, kind=kind, **wishes))
+            await put(self.store, asked_for(name, kind=kind, **wishes))
         await self.settle()
 
     async def restores(self, *names):

@@ -23,6 +23,7 @@ from tidegate.testing.clock import ManualClock, settle
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.a_state import a_state
 from tidegate.testing.resources.builders import a_backup, a_restore, a_schedule, a_transfer
+from tidegate.testing.resources.put import put
 
 
 @dataclass
@@ -199,10 +200,10 @@ async def test_what_a_scrape_tells_is_kept_by_the_watch_and_is_what_is_stored(wo
     await world.volumes("shop/db", "blog/posts")
     await world.store.create(a_backup("b", "shop"))
     await world.settle()
-    await world.store.create(a_restore("r", "shop"))
+    await put(world.store, a_restore("r", "shop"))
     await world.settle()
     await world.store.delete(Ref("Restore", "r"))
-    await world.store.create(a_restore("s", "shop"))
+    await put(world.store, a_restore("s", "shop"))
     await world.settle()
 
     (volume, ended), *others = world.runtime.state.scrape_figures.last_backups()

@@ -11,13 +11,14 @@ from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.transfer import PodVolumeBackup
 from tidegate.resources.memory import MemoryStore
 from tidegate.testing.resources.builders import a_backup
+from tidegate.testing.resources.put import put
 
 QUEUED, READY, RUNNING = BackupPhase.QUEUED, BackupPhase.READY_TO_START, BackupPhase.IN_PROGRESS
 
 
 async def ask(world, name, *namespaces, **options):
     """A backup, and everything that follows from it without any time passing."""
-    backup = await world.store.create(a_backup(name, *namespaces, **options))
+    backup = await put(world.store, a_backup(name, *namespaces, **options))
     await world.settle()
     return backup
 
@@ -54,8 +55,8 @@ async def test_a_backup_that_fails_validation_at_once_gives_its_slot_back(shop, 
 async def test_r3_a_backup_deleted_with_its_slot_gives_it_back(shop, phase, finalizers):
     """Velero lost one slot for ever when a ReadyToStart backup was deleted before the worker took it."""
     await shop.runtime.stop()
-    await shop.store.create(a_backup("gone", "shop", phase=phase, ticket=1).with_metadata(finalizers=finalizers))
-    await shop.store.create(a_backup("next", "shop", phase=QUEUED, ticket=2))
+    await put(shop.store, a_backup("gone", "shop", phase=phase, ticket=1).with_metadata(finalizers=finalizers))
+    await put(shop.store, a_backup("next", "shop", phase=QUEUED, ticket=2))
     await shop.store.delete(Ref("Backup", "gone"))
     shop.runtime.start()
     await shop.settle()
@@ -215,7 +216,7 @@ async def test_after_a_restart_the_queued_keep_their_places(shop):
 async def test_after_a_restart_the_ready_go_on_at_once(shop):
     """Velero dropped the announcements of a start: nothing took up a ReadyToStart backup for up to ten hours."""
     await shop.runtime.stop()
-    await shop.store.create(a_backup("ready", "shop", phase=READY, ticket=1))
+    await put(shop.store, a_backup("ready", "shop", phase=READY, ticket=1))
 
     await shop.restart()
 

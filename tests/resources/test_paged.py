@@ -15,6 +15,7 @@ from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.clock import ManualClock
 from tidegate.testing.identity import counting_ids
 from tidegate.testing.resources.crashing_store import CrashingStore
+from tidegate.testing.resources.put import put
 from tidegate.testing.resources.resources import a_backup, beginning, take
 
 ROWS = tuple(f"shop/{n}".ljust(1_000, "-") for n in range(200))
@@ -51,7 +52,7 @@ def store(inner):
 
 
 async def test_every_way_to_read_shows_the_rows(store, inner):
-    made = await store.create(with_rows(a_backup(), *ROWS))
+    made = await put(store, with_rows(a_backup(), *ROWS))
 
     assert made.status.gone_volumes == ROWS
     for fresh in (store, PagedStore(inner)):  # with what is remembered, and without
@@ -64,7 +65,7 @@ async def test_every_way_to_read_shows_the_rows(store, inner):
 
 
 async def test_rows_inside_an_old_status_are_read_and_move_at_the_next_write(store, inner):
-    await inner.create(with_rows(a_backup(), *ROWS))
+    await put(inner, with_rows(a_backup(), *ROWS))
     old = await store.get(Backup, "nightly")
     assert old.status.gone_volumes == ROWS
 
@@ -75,7 +76,7 @@ async def test_rows_inside_an_old_status_are_read_and_move_at_the_next_write(sto
 
 
 async def test_a_write_of_what_is_wanted_leaves_the_rows_alone(store, inner):
-    made = await store.create(with_rows(a_backup(), *ROWS))
+    made = await put(store, with_rows(a_backup(), *ROWS))
     before = await named_and_there(inner)
 
     changed = await store.update(made.with_spec(priority=1))
@@ -86,7 +87,7 @@ async def test_a_write_of_what_is_wanted_leaves_the_rows_alone(store, inner):
 
 
 async def test_a_status_that_does_not_change_makes_no_event(store, inner):
-    made = await store.create(with_rows(a_backup(), *ROWS))
+    made = await put(store, with_rows(a_backup(), *ROWS))
 
     again = await store.update_status(with_rows(made, *ROWS))
 
@@ -95,7 +96,7 @@ async def test_a_status_that_does_not_change_makes_no_event(store, inner):
 
 
 async def test_a_stale_write_changes_nothing_and_leaves_nothing(store, inner):
-    old = await store.create(with_rows(a_backup(), *ROWS))
+    old = await put(store, with_rows(a_backup(), *ROWS))
     newer = await store.update(old.with_spec(priority=1))
     before = await named_and_there(inner)
 
@@ -107,7 +108,7 @@ async def test_a_stale_write_changes_nothing_and_leaves_nothing(store, inner):
 
 
 async def test_a_write_is_stale_too_once_the_pages_that_it_knew_are_gone(store, inner):
-    old = await store.create(with_rows(a_backup(), *ROWS))
+    old = await put(store, with_rows(a_backup(), *ROWS))
     await store.update_status(with_rows(old, *OTHER))
 
     with pytest.raises(StaleVersion):
@@ -115,7 +116,7 @@ async def test_a_write_is_stale_too_once_the_pages_that_it_knew_are_gone(store, 
 
 
 async def test_of_two_that_write_the_same_at_once_one_succeeds_and_its_rows_stay(store, inner):
-    old = await store.create(with_rows(a_backup(), *ROWS))
+    old = await put(store, with_rows(a_backup(), *ROWS))
 
     first, second = await asyncio.gather(
         store.update_status(with_rows(old, *OTHER)),
@@ -131,7 +132,7 @@ async def test_of_two_that_write_the_same_at_once_one_succeeds_and_its_rows_stay
 
 @pytest.mark.parametrize("writes", range(12))
 async def test_after_a_crash_at_any_write_it_is_as_before_or_as_written(inner, writes):
-    old = await PagedStore(inner).create(with_rows(a_backup(), *ROWS))
+    old = await put(PagedStore(inner), with_rows(a_backup(), *ROWS))
 
     with suppress(RetryableError):
         await PagedStore(CrashingStore(inner, writes)).update_status(with_rows(old, *reversed(ROWS)))
@@ -145,7 +146,7 @@ async def test_after_a_crash_at_any_write_it_is_as_before_or_as_written(inner, w
 
 
 async def test_the_pages_go_with_the_resource(store, inner):
-    made = await store.create(with_rows(a_backup(finalizers=("a",)), *ROWS))
+    made = await put(store, with_rows(a_backup(finalizers=("a",)), *ROWS))
     await store.delete(made.ref)
     marked = await store.get(Backup, "nightly")
     assert marked.status.gone_volumes == ROWS
@@ -160,7 +161,7 @@ async def test_the_pages_go_with_the_resource(store, inner):
 
 async def test_a_watcher_that_is_behind_sees_rows_that_were_true(inner):
     store = PagedStore(inner)
-    first = await store.create(with_rows(a_backup(), *ROWS))
+    first = await put(store, with_rows(a_backup(), *ROWS))
     second = await store.update_status(with_rows(first, *OTHER))
     await store.delete(second.ref)
 
@@ -171,7 +172,7 @@ async def test_a_watcher_that_is_behind_sees_rows_that_were_true(inner):
 
 
 async def test_a_page_that_somebody_removed_is_damage_and_not_an_empty_list(inner):
-    await PagedStore(inner).create(with_rows(a_backup(), *ROWS))
+    await put(PagedStore(inner), with_rows(a_backup(), *ROWS))
     page = (await inner.list(RowPage)).items[0]
     await inner.delete(page.ref)
 
@@ -193,7 +194,7 @@ async def test_pages_survive_in_a_file(tmp_path):
         return await SqliteStore.open(tmp_path / "state.db", clock=ManualClock(), new_id=counting_ids())
 
     file = await opened()
-    made = await PagedStore(file).create(with_rows(a_backup(), *ROWS))
+    made = await put(PagedStore(file), with_rows(a_backup(), *ROWS))
     await file.close()
 
     file = await opened()

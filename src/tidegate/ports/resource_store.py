@@ -49,10 +49,12 @@ class ResourceStore(Protocol):
     """
 
     async def create(self, resource: R) -> R:
-        """Store a new resource as given, status included; fills in uid, versions and the creation time.
+        """Store a new resource with the kind's default status; fills in uid, versions and the creation time.
 
-        Raises AlreadyExists and changes nothing if the name is taken, also by one that is still being deleted;
-        InvalidInput for what could not be read back. One whose owners are all gone already goes sooner or later, too.
+        A status that comes with it is dropped: `update_status`, a second write, says what is. What must not be lost in
+        between belongs in spec, labels or annotations. Raises AlreadyExists and changes nothing if the name is taken,
+        also by one that is still being deleted; InvalidInput for what could not be read back. One whose owners are all
+        gone already goes sooner or later, too.
         """
         ...
 

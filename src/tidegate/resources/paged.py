@@ -42,10 +42,9 @@ class _PageGone(Exception):  # never leaves this module
 
 @dataclass
 class PagedStore:
-    """Keeps the ResourceStore's promise over one that keeps it, with two exceptions.
+    """Keeps the ResourceStore's promise over one that keeps it, with one exception.
 
-    A resource with long fields is created without its status, which is written next. A watcher that is behind sees
-    newer rows than those of the change, and none of a resource that is gone.
+    A watcher that is behind sees newer rows than those of the change, and none of a resource that is gone.
     """
 
     inner: ResourceStore
@@ -61,15 +60,7 @@ class PagedStore:
 
     async def create(self, resource: R) -> R:
         """See ResourceStore."""
-        wanted = resource.status
-        if not isinstance(wanted, LongStatus):
-            return await self.inner.create(resource)
-        wanted = wanted.replace(row_pages=None)
-        resource = resource.replace(status=wanted)
-        if not _planned(resource, {}).added:
-            return await self.inner.create(resource)
-        made = await self.inner.create(resource.replace(status=type(wanted)()))
-        return await self.update_status(made.replace(status=wanted))
+        return await self.inner.create(resource)
 
     async def get(self, kind: type[R], name: str, namespace: str = "") -> R:
         """See ResourceStore."""

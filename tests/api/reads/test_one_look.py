@@ -10,14 +10,14 @@ import pytest
 from controllers.conftest import World  # type: ignore[import-not-found]  # pytest has tests/ on its path
 from tidegate.api.application import build_application
 from tidegate.api.services import Services
-from tidegate.errors import NotFound, StaleVersion
+from tidegate.errors import NotFound, Refused, StaleVersion
 from tidegate.model.backups.backup import BACKUP_FINALIZER, Backup, BackupPhase
-from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore
+from tidegate.model.resource import Metadata
+from tidegate.model.restores.restore import RESTORE_FINALIZER, Restore, RestoreSpec
 from tidegate.testing.clock import settle
 from tidegate.testing.machine.documented import DocumentedTransport
-from tidegate.testing.resources.builders import a_backup, a_restore
+from tidegate.testing.resources.builders import a_backup
 from tidegate.testing.resources.late_store import LateStore
-from tidegate.testing.resources.put import put
 
 QUEUED, RUNNING = BackupPhase.QUEUED, BackupPhase.IN_PROGRESS
 NAMESPACES = ("a", "b", "c")
@@ -55,11 +55,11 @@ async def come_and_go(world, kind, make):
     """Requests that come, are called off and are deleted, for as long as the test looks."""
     dice = random.Random(4)
     for number in range(10_000):
-        await put(world.store, make(f"x{number:04}", dice.choice(NAMESPACES)))
+        await world.store.create(make(f"x{number:04}", dice.choice(NAMESPACES)))
         found = [one for one in await world.all(kind) if not one.status.phase.final and not one.deleting]
         if len(found) > 8:
             one = dice.choice(found)
-            with suppress(NotFound, StaleVersion):
+            with suppress(NotFound, Refused, StaleVersion):
                 if dice.random() < 0.5:
                     await world.store.delete(one.ref)
                 else:
@@ -68,7 +68,8 @@ async def come_and_go(world, kind, make):
 
 
 def live(wire):
-    return not wire["spec"].get("cancel") and "deletionTimestamp" not in wire["metadata"]
+    settled = wire["kind"] != "Restore" or "targetVolumes" in wire["status"]
+    return settled and not wire["spec"].get("cancel") and "deletionTimestamp" not in wire["metadata"]
 
 
 async def lists(client, address, *, times):
@@ -98,7 +99,8 @@ def backup(name, namespace):
 
 
 def restore(name, namespace):
-    return a_restore(name, namespace).with_metadata(finalizers=(RESTORE_FINALIZER,))
+    spec = RestoreSpec(backup_name="whole", included_namespaces=(namespace,))
+    return Restore(metadata=Metadata(name=name, finalizers=(RESTORE_FINALIZER,)), spec=spec)
 
 
 @pytest.mark.parametrize("address", ["/v1/backups", "/v1/backups?limit=20"])
@@ -113,6 +115,8 @@ async def test_every_list_of_backups_under_stress_has_places_without_holes(busy,
 @pytest.mark.parametrize("address", ["/v1/restores", "/v1/restores?limit=4"])
 async def test_every_list_of_restores_under_stress_has_places_without_holes(busy, address):
     world, client = busy
+    await world.store.create(a_backup("whole", *NAMESPACES))
+    await world.settle()
     await world.setting("concurrent-backup-restore-limit", "0")
     seen, bad = await holes(world, client, Restore, restore, address=address, waits="New")
 

@@ -59,7 +59,7 @@ async def test_a_restore_that_has_begun_tells_what_its_next_volume_waits_for_now
     restore = await put(crowd.store, restore.replace(status=long_ago))
     for name in ("one", "two"):
         mine = asked_for(name, kind=DataDownload)
-        await crowd.store.create(mine.with_metadata(owner_references=(restore.as_owner(),)))
+        await put(crowd.store, mine.with_metadata(owner_references=(restore.as_owner(),)))
     next_one = [("RestoreLimit", "1/1, position 1 (ns/one, the next of 2 volumes)")]
 
     assert waiting((await api.get("/v1/restores/r")).json()) == next_one

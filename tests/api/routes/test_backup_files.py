@@ -16,6 +16,7 @@ from tidegate.objects.open import open_store
 from tidegate.testing.doubles.secrets import FakeSecrets
 from tidegate.testing.mover_bench import MoverBench
 from tidegate.testing.resources.builders import a_backup, a_target
+from tidegate.testing.resources.put import put
 
 KEY = "00" * 32
 ODD = 'od"d\n né.txt'
@@ -51,8 +52,8 @@ async def stored(written, services):
     """The records of that backup."""
     services.secrets = FakeSecrets({"key": {"TIDEGATE_ENCRYPTION_KEY": KEY}})
     target = a_target("store", url=f"file://{written}/store", default=True)
-    await services.store.create(target.replace(spec=target.spec.replace(credential_secret="key")))
-    backup = await services.store.create(a_backup("b", phase=BackupPhase.COMPLETED))
+    await put(services.store, target.replace(spec=target.spec.replace(credential_secret="key")))
+    backup = await put(services.store, a_backup("b", phase=BackupPhase.COMPLETED))
     spec = TransferSpec(
         volume_namespace="shop",
         volume_name="files",
@@ -64,7 +65,7 @@ async def stored(written, services):
     )
     metadata = Metadata(name="b-files", labels={BACKUP_LABEL: backup.metadata.uid})
     upload = PodVolumeBackup(metadata=metadata, spec=spec)
-    await services.store.create(upload.with_status(phase=TransferPhase.COMPLETED))
+    await put(services.store, upload.with_status(phase=TransferPhase.COMPLETED))
     services.trees = KeptTrees(ThreadedStoreProbe(), SystemClock())
     yield services
     services.trees.close()

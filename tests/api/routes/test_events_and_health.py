@@ -225,8 +225,8 @@ async def test_a_server_that_could_not_read_everything_is_not_ready_and_names_wh
 
 
 async def test_metrics_are_counted_from_the_store_and_die_with_their_objects(api, services):
-    await services.store.create(a_backup("b1", phase=BackupPhase.QUEUED, ticket=1))
-    await services.store.create(a_target("t").with_status(available=False))
+    await put(services.store, a_backup("b1", phase=BackupPhase.QUEUED, ticket=1))
+    await put(services.store, a_target("t").with_status(available=False))
     text = (await api.get("/metrics")).text
     assert 'tidegate_backups{phase="Queued"} 1.0' in text
     assert 'tidegate_backups{phase="Failed"} 0.0' in text
@@ -245,10 +245,10 @@ async def test_the_version_is_told(api):
 async def test_the_queue_is_measured_from_what_is_stored(api, services):
     began = services.clock.now()
     started = a_backup("runs", phase=BackupPhase.IN_PROGRESS, ticket=1)
-    await services.store.create(started.with_status(queued_at=began, start_timestamp=began + timedelta(seconds=70)))
+    await put(services.store, started.with_status(queued_at=began, start_timestamp=began + timedelta(seconds=70)))
     leaving = a_backup("leaves", phase=BackupPhase.DELETING, ticket=1)
-    await services.store.create(leaving.with_status(start_timestamp=began))
-    await services.store.create(a_backup("waits", phase=BackupPhase.QUEUED, ticket=2).with_status(queued_at=began))
+    await put(services.store, leaving.with_status(start_timestamp=began))
+    await put(services.store, a_backup("waits", phase=BackupPhase.QUEUED, ticket=2).with_status(queued_at=began))
     services.state.queue_decisions["Started"] = 3
 
     lines = set((await api.get("/metrics")).text.splitlines())
@@ -269,10 +269,10 @@ async def test_the_queue_is_measured_from_what_is_stored(api, services):
 async def test_schedules_tell_when_they_last_made_a_good_backup_and_what_they_left_out(api, services):
     now = services.clock.now()
     schedule = a_schedule("nightly", "30 2 * * *").with_status(skipped_runs=2, missed_runs=3)
-    await services.store.create(schedule)
+    await put(services.store, schedule)
     await services.store.create(a_schedule("resting", "@daily", paused=True))
     made = a_backup("nightly-1", phase=BackupPhase.COMPLETED).with_metadata(labels={SCHEDULE_LABEL: "nightly"})
-    await services.store.create(made.with_status(completion_timestamp=now))
+    await put(services.store, made.with_status(completion_timestamp=now))
 
     text = (await api.get("/metrics")).text
 

@@ -6,13 +6,14 @@ from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.transfers.transfer import BACKUP_LABEL, TransferPhase
 from tidegate.testing.clock import BEGINNING
 from tidegate.testing.resources.builders import a_backup, a_transfer
+from tidegate.testing.resources.put import put
 
 
 async def test_a_log_has_the_job_and_its_volumes_and_says_what_went_wrong(api, services):
-    backup = await services.store.create(a_backup("nightly", "shop", phase=BackupPhase.IN_PROGRESS))
+    backup = await put(services.store, a_backup("nightly", "shop", phase=BackupPhase.IN_PROGRESS))
     upload = a_transfer("up", phase=TransferPhase.FAILED, volume=("shop", "db"), message="the disk is full")
     upload = upload.with_metadata(labels={BACKUP_LABEL: backup.metadata.uid}, uid="")
-    await services.store.create(upload.with_status(start_timestamp=BEGINNING, completion_timestamp=BEGINNING))
+    await put(services.store, upload.with_status(start_timestamp=BEGINNING, completion_timestamp=BEGINNING))
     await services.store.create(a_transfer("other").with_metadata(uid=""))
 
     answer = await api.get("/v1/backups/nightly/log")

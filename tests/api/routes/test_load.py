@@ -8,6 +8,7 @@ from tidegate.model.transfers.load_status import LoadStatus
 from tidegate.model.transfers.node import Node, NodeStatus
 from tidegate.model.transfers.transfer import TransferPhase
 from tidegate.testing.resources.builders import a_transfer
+from tidegate.testing.resources.put import put
 
 NAME = "load-concurrency"
 
@@ -16,7 +17,7 @@ NAME = "load-concurrency"
 async def nodes(services):
     for name, labels in (("node-a", {"disk": "slow"}), ("node-b", {})):
         node = Node(metadata=Metadata(name=name, labels=labels), status=NodeStatus(ready=True))
-        await services.store.create(node)
+        await put(services.store, node)
 
 
 async def limits(api, **query):
@@ -29,7 +30,7 @@ async def stored_text(services):
 
 
 async def test_the_load_is_counted_from_what_is_stored(api, services, nodes):
-    await services.store.create(a_transfer("moving", TransferPhase.IN_PROGRESS, node="node-a"))
+    await put(services.store, a_transfer("moving", TransferPhase.IN_PROGRESS, node="node-a"))
     await services.store.create(a_transfer("waiting"))
 
     shown = (await api.get("/v1/load")).json()
@@ -114,7 +115,7 @@ async def test_limits_that_were_cleared_meanwhile_are_not_brought_back(api):
 
 
 async def test_a_node_tells_what_it_carries_alone_and_in_a_list(api, services, nodes):
-    await services.store.create(a_transfer("ready", TransferPhase.PREPARED, node="node-b"))
+    await put(services.store, a_transfer("ready", TransferPhase.PREPARED, node="node-b"))
     expected = {"running": 0, "preparing": 1, "limit": 2, "limitedBy": "default: 1 backup, 1 restore"}
 
     alone = (await api.get("/v1/nodes/node-b")).json()

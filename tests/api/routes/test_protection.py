@@ -7,6 +7,7 @@ import pytest
 from tidegate.model.resource import Metadata
 from tidegate.model.volumes.volume import Namespace, Volume
 from tidegate.testing.resources.builders import a_schedule, a_volume
+from tidegate.testing.resources.put import put
 
 
 @pytest.fixture
@@ -14,7 +15,7 @@ async def shop(services):
     """shop/db was backed up just now and has no schedule; blog/posts never was."""
     volume = a_volume("shop", "db").with_status(last_backup_at=services.clock.now())
     for one in (volume, a_volume("blog", "posts")):
-        await services.store.create(one)
+        await put(services.store, one)
     return services
 
 

@@ -11,6 +11,7 @@ from tidegate.model.setting import Setting, SettingSpec
 from tidegate.model.transfers.transfer import TransferPhase
 from tidegate.model.transfers.transfer_progress import TransferProgress
 from tidegate.testing.resources.builders import THEN, a_backup, a_target, a_transfer, a_volume
+from tidegate.testing.resources.put import put
 
 RUNNING, QUEUED = BackupPhase.IN_PROGRESS, BackupPhase.QUEUED
 
@@ -19,11 +20,11 @@ RUNNING, QUEUED = BackupPhase.IN_PROGRESS, BackupPhase.QUEUED
 def queue(services):
     """Puts backups into the store."""
 
-    async def put(*backups):
+    async def fill(*backups):
         for backup in backups:
-            await services.store.create(backup)
+            await put(services.store, backup)
 
-    return put
+    return fill
 
 
 async def the_worked_example(queue):
@@ -58,7 +59,7 @@ async def test_whoever_waits_is_expected_to_start_when_the_bytes_of_what_runs_ha
     backup = await services.store.get(Backup, "backup1")
     owner = OwnerReference(kind="Backup", name=backup.name, uid=backup.metadata.uid)
     slow = a_transfer("slow", TransferPhase.IN_PROGRESS).with_status(progress=moving)
-    await services.store.create(slow.with_metadata(owner_references=(owner,)))
+    await put(services.store, slow.with_metadata(owner_references=(owner,)))
 
     shown = Queue.model_validate((await api.get("/v1/queue")).json())
     explained = QueueExplanation.model_validate((await api.get("/v1/queue/backup2")).json())
@@ -296,7 +297,7 @@ async def test_what_is_over_cannot_be_called_off(api, queue, phase):
 
 
 async def test_the_workload_is_what_a_simulation_needs(api, queue, services):
-    await services.store.create(a_target("store").with_status(available=False))
+    await put(services.store, a_target("store").with_status(available=False))
     await api.post("/v1/namespaces", json={"metadata": {"name": "shop"}})
     await queue(
         a_backup("runs", "shop", phase=RUNNING),

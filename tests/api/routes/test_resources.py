@@ -14,6 +14,7 @@ from tidegate.model.system.system import SystemBackup
 from tidegate.model.transfers.transfer import BACKUP_LABEL, TransferPhase
 from tidegate.model.transfers.transfer_progress import TransferProgress
 from tidegate.testing.resources.builders import a_backup, a_transfer, a_volume
+from tidegate.testing.resources.put import put
 
 
 def volume(name, namespace="shop", **spec):
@@ -43,11 +44,11 @@ async def test_a_running_backup_tells_its_bytes_as_they_are_now_and_the_rest_of_
     known = BlockProgress(volumes=("shop/db", "shop/files"), expected_sizes={"shop/db": 100, "shop/files": 900})
     running = a_backup("nightly", phase=BackupPhase.IN_PROGRESS)
     status = running.with_status(progress=BackupProgress(total_items=2), blocks=(known,))
-    stored = await services.store.create(status)
+    stored = await put(services.store, status)
     moving = a_transfer("up", TransferPhase.IN_PROGRESS, volume=("shop", "db")).with_status(
         progress=TransferProgress(bytes_done=50, total_bytes=100, bytes_per_second=10.0)
     )
-    await services.store.create(moving.with_metadata(labels={BACKUP_LABEL: stored.metadata.uid}))
+    await put(services.store, moving.with_metadata(labels={BACKUP_LABEL: stored.metadata.uid}))
 
     told = {"done": 50, "total": 1000, "volumesNotMeasured": 0, "percent": 5, "bytesPerSecond": 10.0, "secondsLeft": 95}
     assert (await api.get("/v1/backups/nightly")).json()["status"]["bytes"] == told
@@ -107,8 +108,8 @@ async def test_a_list_is_filtered_by_labels_and_namespace(api):
 async def test_a_submitted_backup_is_told_its_place_in_the_queue(api, services):
     await api.post("/v1/backuptargets", json=target())
     await api.post("/v1/volumes", json=volume("db"))
-    await services.store.create(a_backup("running", "shop", phase=BackupPhase.IN_PROGRESS))
-    await services.store.create(a_backup("queued", "shop", phase=BackupPhase.QUEUED, ticket=1))
+    await put(services.store, a_backup("running", "shop", phase=BackupPhase.IN_PROGRESS))
+    await put(services.store, a_backup("queued", "shop", phase=BackupPhase.QUEUED, ticket=1))
 
     created = (await api.post("/v1/backups", json=backup("mine", "shop"))).json()
 
@@ -119,7 +120,7 @@ async def test_a_submitted_backup_is_told_its_place_in_the_queue(api, services):
 
 async def test_positions_are_derived_when_read(api, services):
     for ticket, name in enumerate(["zebra", "ant"], start=1):
-        await services.store.create(a_backup(name, "shop", phase=BackupPhase.QUEUED, ticket=ticket))
+        await put(services.store, a_backup(name, "shop", phase=BackupPhase.QUEUED, ticket=ticket))
 
     shown = {r["metadata"]["name"]: r["status"]["queuePosition"] for r in (await api.get("/v1/backups")).json()["data"]}
 
@@ -239,7 +240,7 @@ async def test_what_is_needed_cannot_be_deleted(api, services, path, why):
     await api.post("/v1/backuptargets", json=target())
     await api.post("/v1/volumes", json=volume("db"))
     await services.store.create(a_transfer("t", volume=("shop", "db")))
-    await services.store.create(a_backup("done", phase=BackupPhase.COMPLETED))
+    await put(services.store, a_backup("done", phase=BackupPhase.COMPLETED))
     await services.store.create(Restore(metadata=Metadata(name="r"), spec=RestoreSpec(backup_name="done")))
 
     refused = await api.delete(path)

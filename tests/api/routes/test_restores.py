@@ -26,11 +26,11 @@ async def stored(services):
     """A finished backup of shop/db and blog/posts in the target `store`."""
     await services.store.create(a_target("store"))
     backup = a_backup("done", phase=BackupPhase.COMPLETED).with_metadata(labels={"tidegate.dev/schedule": "nightly"})
-    uid = (await services.store.create(backup)).metadata.uid
+    uid = (await put(services.store, backup)).metadata.uid
     for namespace, name in (("shop", "db"), ("blog", "posts")):
         upload = a_transfer(f"u-{name}", TransferPhase.COMPLETED, kind=DataUpload, volume=(namespace, name))
         spec = upload.spec.replace(path=f"/data/{name}", store_backup=f"backup-{name}")
-        await services.store.create(upload.replace(spec=spec).with_metadata(labels={BACKUP_LABEL: uid}))
+        await put(services.store, upload.replace(spec=spec).with_metadata(labels={BACKUP_LABEL: uid}))
     return services
 
 
@@ -90,7 +90,7 @@ async def test_what_is_found_is_kept_in_the_spec_and_none_is_taken_from_a_client
 
 
 async def test_a_backup_that_holds_nothing_cannot_be_restored(api, services):
-    await services.store.create(emptied(a_backup("none", phase=BackupPhase.PARTIALLY_FAILED)))
+    await put(services.store, emptied(a_backup("none", phase=BackupPhase.PARTIALLY_FAILED)))
 
     for way in ("restores", "restore-plans"):
         refused = await api.post(f"/v1/{way}", json=restore(backupName="none"))
@@ -254,7 +254,7 @@ async def test_of_many_conflicts_the_first_are_named_and_the_others_counted(api,
         upload = await stored.store.get(DataUpload, "u-db")
         spec = upload.spec.replace(volume_name=f"v{number}", path=f"/data/v{number}", store_backup=f"backup-{number}")
         metadata = Metadata(name=f"u-{number}", labels=upload.metadata.labels)
-        await stored.store.create(upload.replace(metadata=metadata, spec=spec))
+        await put(stored.store, upload.replace(metadata=metadata, spec=spec))
         volume_probe.places[f"/data/v{number}"] = FULL
 
     refused = await api.post("/v1/restores", json=restore(backupName="done"))
@@ -264,8 +264,8 @@ async def test_of_many_conflicts_the_first_are_named_and_the_others_counted(api,
 
 
 async def test_a_plan_tells_what_it_would_wait_for(api, stored):
-    await stored.store.create(a_backup("running", "shop", phase=BackupPhase.IN_PROGRESS))
-    await stored.store.create(a_restore("earlier", "shop"))
+    await put(stored.store, a_backup("running", "shop", phase=BackupPhase.IN_PROGRESS))
+    await put(stored.store, a_restore("earlier", "shop"))
 
     told = await plan(api, backupName="done")
 
@@ -301,9 +301,9 @@ async def test_a_plan_shows_a_volume_that_has_no_place_instead_of_refusing(api, 
 
 
 async def test_waiting_restores_have_a_position_and_others_have_none(api, services):
-    await services.store.create(a_restore("r1", "a"))
-    await services.store.create(a_restore("r2", "a"))
-    await services.store.create(a_restore("r3", "a", phase=RestorePhase.IN_PROGRESS))
+    await put(services.store, a_restore("r1", "a"))
+    await put(services.store, a_restore("r2", "a"))
+    await put(services.store, a_restore("r3", "a", phase=RestorePhase.IN_PROGRESS))
 
     listed = (await api.get("/v1/restores")).json()["data"]
 
@@ -311,8 +311,8 @@ async def test_waiting_restores_have_a_position_and_others_have_none(api, servic
 
 
 async def test_a_restore_is_called_off_once_and_not_after_its_end(api, services):
-    await services.store.create(a_restore("r", "a"))
-    await services.store.create(a_restore("over", "a", phase=RestorePhase.COMPLETED))
+    await put(services.store, a_restore("r", "a"))
+    await put(services.store, a_restore("over", "a", phase=RestorePhase.COMPLETED))
 
     first, second = [await api.post("/v1/restores/r/cancel") for _ in range(2)]
     over = await api.post("/v1/restores/over/cancel")
@@ -326,8 +326,8 @@ async def test_a_restore_is_called_off_once_and_not_after_its_end(api, services)
 
 
 async def test_the_queue_of_backups_tells_of_restores_in_the_way(api, services):
-    await services.store.create(a_restore("r", "shop", phase=RestorePhase.IN_PROGRESS))
-    await services.store.create(a_backup("b", "shop", phase=BackupPhase.QUEUED, ticket=1))
+    await put(services.store, a_restore("r", "shop", phase=RestorePhase.IN_PROGRESS))
+    await put(services.store, a_backup("b", "shop", phase=BackupPhase.QUEUED, ticket=1))
 
     (row,) = (await api.get("/v1/queue")).json()["waiting"]
     explained = (await api.get("/v1/queue/b")).json()

@@ -22,6 +22,7 @@ from tidegate.model.system.system_restore import ArchiveSource, SystemRestore, S
 from tidegate.model.system_archive import ArchivedVolumeBackup, ArchiveMetadata, SystemArchive
 from tidegate.objects.memory import MemoryObjects
 from tidegate.testing.resources.builders import THEN, a_backup, a_node, a_system_backup, a_target, a_volume
+from tidegate.testing.resources.put import put
 from tidegate.testing.stores.system_archives import MemoryArchives
 
 
@@ -36,7 +37,7 @@ def archives(services):
 
 @pytest.fixture
 async def target(services, archives):
-    await services.store.create(a_node())
+    await put(services.store, a_node())
     return await services.store.create(a_target("store"))
 
 
@@ -109,10 +110,10 @@ async def test_a_name_that_the_store_has_already_is_refused_but_not_one_that_beg
 async def test_how_each_volume_stands_is_told_while_they_are_backed_up(api, services, target):
     row = SystemBackupVolume(volume="shop/db", decision=VolumeDecision.CREATED, backup="b", state="Waiting")
     system = a_system_backup("s", phase=SystemBackupPhase.CREATING_VOLUME_BACKUPS, volumes=(row,))
-    stored = await services.store.create(system.with_status(volumes_requested_at=THEN, deadline=THEN))
+    stored = await put(services.store, system.with_status(volumes_requested_at=THEN, deadline=THEN))
     label = {"tidegate.dev/system-backup-uid": stored.metadata.uid}
-    await services.store.create(a_backup("b", "shop", phase=BackupPhase.IN_PROGRESS).with_metadata(labels=label))
-    await services.store.create(a_volume("shop", "db").with_status(size=700))
+    await put(services.store, a_backup("b", "shop", phase=BackupPhase.IN_PROGRESS).with_metadata(labels=label))
+    await put(services.store, a_volume("shop", "db").with_status(size=700))
 
     status = (await api.get("/v1/systembackups/s")).json()["status"]
     listed = (await api.get("/v1/systembackups")).json()["data"][0]["status"]
@@ -223,7 +224,7 @@ async def test_a_schedule_of_system_backups_can_be_run_now(api, services, target
 
 async def test_a_system_backup_that_is_being_restored_cannot_be_deleted(api, services, target):
     url = "file:///somewhere/backupstore/system-backups/v1/weekly"
-    await services.store.create(a_system_backup("weekly", phase=SystemBackupPhase.READY, url=url))
+    await put(services.store, a_system_backup("weekly", phase=SystemBackupPhase.READY, url=url))
     source = ArchiveSource(target=target.name, url=url)
     spec = SystemRestoreSpec(system_backup="weekly", found=source)
     stored = await services.store.create(SystemRestore(metadata=Metadata(name="back"), spec=spec))
@@ -278,7 +279,7 @@ async def test_metrics_tell_of_system_backups_and_restores(api, services, target
     for name, phase, schedule in (("a", "Ready", "nightly"), ("b", "Error", "nightly"), ("c", "Ready", "")):
         system = a_system_backup(name, phase=SystemBackupPhase(phase), created_at=THEN, completion_timestamp=THEN)
         labels = {SCHEDULE_LABEL: schedule} if schedule else {}
-        await services.store.create(system.with_metadata(labels=labels))
+        await put(services.store, system.with_metadata(labels=labels))
     lines = (await api.get("/metrics")).text.splitlines()
 
     newest = {line.partition(" ")[0]: float(line.partition(" ")[2]) for line in lines if not line.startswith("#")}

@@ -8,6 +8,7 @@ from tidegate.model.backups.backup import BackupPhase
 from tidegate.model.verification.verification import Verification, VerificationPhase
 from tidegate.testing.doubles.notifier import FakeNotifier
 from tidegate.testing.resources.builders import a_backup, a_target
+from tidegate.testing.resources.put import put
 
 
 def verification(name="v", **spec):
@@ -19,8 +20,8 @@ async def stored(services):
     """A finished backup of a schedule, and one that runs."""
     await services.store.create(a_target("store", default=True))
     done = a_backup("done", phase=BackupPhase.COMPLETED)
-    await services.store.create(done.with_metadata(labels={"tidegate.dev/schedule": "nightly"}))
-    await services.store.create(a_backup("running", phase=BackupPhase.IN_PROGRESS))
+    await put(services.store, done.with_metadata(labels={"tidegate.dev/schedule": "nightly"}))
+    await put(services.store, a_backup("running", phase=BackupPhase.IN_PROGRESS))
     return services
 
 

@@ -6,9 +6,13 @@ from datetime import UTC, datetime
 import pytest
 
 from tidegate.errors import AlreadyExists, InvalidInput, NotFound, StaleVersion
-from tidegate.model.backups.backup import Backup, BackupPhase
+from tidegate.model.backups.backup import Backup, BackupPhase, BackupStatus
+from tidegate.model.transfers.node import NodeStatus
+from tidegate.model.transfers.transfer import TransferPhase, TransferStatus
 from tidegate.model.volumes.volume import Volume
-from tidegate.ports.resource_store import ResourceStore
+from tidegate.ports.resource_store import Change, ResourceStore
+from tidegate.testing.resources.builders import a_node, a_transfer
+from tidegate.testing.resources.put import put
 from tidegate.testing.resources.resources import a_backup, a_volume, take
 
 LONG_AGO = datetime(1999, 1, 1, tzinfo=UTC)
@@ -24,16 +28,43 @@ async def test_create_fills_in_what_belongs_to_the_store(store: ResourceStore) -
     assert created.deletion_timestamp is None
 
 
-async def test_create_takes_over_all_that_is_the_callers_status_included(store: ResourceStore) -> None:
+async def test_create_takes_over_all_that_is_the_callers_but_the_status(store: ResourceStore) -> None:
     wanted = a_backup(labels={"app": "shop"}, annotations={"why": "x y"}, finalizers=("a",)).with_status(warnings=3)
 
     created = await store.create(wanted)
 
     assert created.spec == wanted.spec
-    assert created.status == wanted.status
+    assert created.status == a_backup().status
     assert created.metadata.labels == {"app": "shop"}
     assert created.metadata.annotations == {"why": "x y"}
     assert created.metadata.finalizers == ("a",)
+
+
+async def test_a_second_write_says_what_is(store: ResourceStore) -> None:
+    created = await store.create(a_backup())
+    told = await store.update_status(created.with_status(warnings=3))
+
+    assert told.status.warnings == 3
+    assert told.metadata.generation == created.metadata.generation
+    assert told.metadata.resource_version != created.metadata.resource_version
+
+
+async def test_every_kind_begins_with_its_empty_status_whatever_was_sent(store: ResourceStore) -> None:
+    node = await store.create(a_node("n", ready=True))
+    transfer = await store.create(a_transfer("t", TransferPhase.FAILED, message="sent"))
+    backup = await store.create(a_backup().replace(status=BackupStatus(phase=BackupPhase.COMPLETED, queue_ticket=1)))
+
+    assert (node.status, transfer.status, backup.status) == (NodeStatus(), TransferStatus(), BackupStatus())
+    assert await store.get(Backup, "nightly") == backup
+
+
+async def test_the_event_of_a_create_has_no_status_either(store: ResourceStore) -> None:
+    since = (await store.list(Backup)).resource_version
+    await store.update_status((await store.create(a_backup().with_status(warnings=3))).with_status(warnings=4))
+
+    added, modified = await take(store.watch(Backup, since=since), 2)
+    assert (added.change, added.resource.status) == (Change.ADDED, BackupStatus())
+    assert (modified.change, modified.resource.status) == (Change.MODIFIED, BackupStatus(warnings=4))
 
 
 async def test_what_a_write_returns_is_what_a_read_finds(store: ResourceStore) -> None:
@@ -96,7 +127,7 @@ async def test_only_one_of_many_who_create_the_same_name_succeeds(store: Resourc
 
 
 async def test_update_replaces_all_but_the_status(store: ResourceStore) -> None:
-    created = await store.create(a_backup().with_status(warnings=1))
+    created = await put(store, a_backup().with_status(warnings=1))
     wanted = created.with_spec(priority=5).with_status(warnings=99)
     wanted = wanted.with_metadata(labels={"a": "b"}, annotations={"c": "d"}, finalizers=("e",))
 

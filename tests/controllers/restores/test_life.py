@@ -4,7 +4,7 @@ from tidegate.decide.transfers.restore_limit import ASKED_ANNOTATION
 from tidegate.model.backups.backup import Backup, BackupPhase
 from tidegate.model.backups.existing_data import ExistingData
 from tidegate.model.resource import Condition, Metadata, Ref
-from tidegate.model.restores.restore import Restore, RestoreSpec
+from tidegate.model.restores.restore import Restore, RestoreSpec, RestoreStatus
 from tidegate.model.stores.target import BackupTarget
 from tidegate.model.transfers.transfer import ALL_REMOVED, DATA_REMOVED, PodVolumeBackup, PodVolumeRestore
 from tidegate.model.volumes.volume import Volume
@@ -205,6 +205,19 @@ async def test_one_volume_without_a_place_fails_and_the_others_come_back(backed_
     assert str(restore.status.phase) == "PartiallyFailed"
     assert "there is no volume copy/db" in restore.status.failure_reason
     assert [m.job.path for m in backed_up.movers.started] == ["/data/blog/posts"]
+
+
+async def test_a_restore_of_an_earlier_version_reads_what_its_status_says(backed_up):
+    (upload, _) = sorted(await backed_up.all(PodVolumeBackup), key=lambda one: one.spec.volume_name)
+    spec = RestoreSpec(backup_url="file:///somewhere")
+    await put(
+        backed_up.store,
+        Restore(metadata=Metadata(name="r"), spec=spec, status=RestoreStatus(source=upload.as_source)),
+    )
+    await backed_up.settle()
+
+    (download,) = await backed_up.all(PodVolumeRestore)
+    assert download.spec.store_backup == upload.spec.store_backup
 
 
 async def test_the_newest_completed_backup_of_a_schedule_is_taken(backed_up):

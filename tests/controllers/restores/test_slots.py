@@ -153,7 +153,7 @@ async def test_a_restart_with_three_in_progress_and_fifty_waiting_keeps_order_an
     await world.setting("concurrent-backup-restore-limit", 3)
     names = [f"r{number:02}" for number in range(53)]
     for number, name in enumerate(names, start=1):
-        await world.store.create(asked_for(name, label=IN_PROGRESS if number <= 3 else number))
+        await put(world.store, asked_for(name, label=IN_PROGRESS if number <= 3 else number))
     onlooker = Onlooker(world.store)
     onlooker.holding = set(names[:3])
     async with onlooker.looking():

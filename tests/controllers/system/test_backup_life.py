@@ -12,6 +12,7 @@ from tidegate.model.setting import Setting
 from tidegate.model.system.system import SystemBackup, SystemBackupPhase, VolumeBackupPolicy, VolumeDecision
 from tidegate.model.volumes.volume import Volume
 from tidegate.testing.resources.builders import a_schedule, a_system_backup
+from tidegate.testing.resources.put import put
 
 POLICY = VolumeBackupPolicy
 
@@ -314,7 +315,7 @@ async def test_one_that_was_found_in_a_store_is_synced_and_then_ready(protected)
     await protected.store.update(made.with_metadata(finalizers=()))
     await protected.store.delete(made.ref)
     found = a_system_backup("weekly", phase=SystemBackupPhase.SYNCING, version=made.status.version)
-    await protected.store.create(found)
+    await put(protected.store, found)
     await protected.settle()
 
     system = await protected.store.get(SystemBackup, "weekly")

@@ -21,6 +21,7 @@ from tidegate.model.stores.target import BackupTarget
 from tidegate.model.system.system import SystemBackup, SystemBackupPhase, VolumeBackupPolicy
 from tidegate.model.volumes.volume import Volume
 from tidegate.testing.resources.builders import a_backup, a_system_backup
+from tidegate.testing.resources.put import put
 
 POLICY = VolumeBackupPolicy
 
@@ -136,7 +137,7 @@ async def test_case_12_without_its_target_the_record_goes_and_the_store_keeps_th
 
 @pytest.mark.parametrize("phase", [SystemBackupPhase.READY, SystemBackupPhase.ERROR])
 async def test_the_state_table_what_is_over_stays_so(shop, phase):
-    await shop.store.create(a_system_backup("s", POLICY.ALWAYS, phase=phase))
+    await put(shop.store, a_system_backup("s", POLICY.ALWAYS, phase=phase))
     await shop.settle()
     await shop.restart()
 
@@ -149,7 +150,7 @@ async def test_the_state_table_a_cfg_that_cannot_be_read_is_an_error(shop):
     shop.archives.objects.put(place.cfg_key, b"{")
     await shop.store.update(made.with_metadata(finalizers=()))
     await shop.store.delete(made.ref)
-    await shop.store.create(a_system_backup("s", phase=SystemBackupPhase.SYNCING, version=place.version))
+    await put(shop.store, a_system_backup("s", phase=SystemBackupPhase.SYNCING, version=place.version))
     await shop.settle()
 
     system = await shop.store.get(SystemBackup, "s")
@@ -159,7 +160,7 @@ async def test_the_state_table_a_cfg_that_cannot_be_read_is_an_error(shop):
 async def test_the_state_table_an_upload_that_ends_after_its_time_is_ready_all_the_same(shop):
     now = shop.clock.now()
     late = a_system_backup("s", phase=SystemBackupPhase.UPLOADING, version="v1", created_at=now, deadline=now)
-    await shop.store.create(late)
+    await put(shop.store, late)
     await shop.settle()
 
     assert await shop.phase(SystemBackup, "s") == "Ready"
@@ -178,7 +179,7 @@ async def test_a_store_that_cannot_be_listed_at_the_beginning_is_waited_for_and_
 
 async def test_a_store_that_is_away_while_the_archive_is_generated_is_only_missed_by_the_upload(shop):
     shop.archives.away = True
-    await shop.store.create(a_system_backup("s", phase=SystemBackupPhase.GENERATING))
+    await put(shop.store, a_system_backup("s", phase=SystemBackupPhase.GENERATING))
     await shop.settle()
     waiting = await shop.store.get(SystemBackup, "s")
     shop.archives.away = False
@@ -194,7 +195,7 @@ async def test_a_found_one_whose_store_goes_away_is_waited_for_too(shop):
     await shop.store.delete(made.ref)
     shop.archives.away = True
     found = a_system_backup("s", phase=SystemBackupPhase.SYNCING, version=made.status.version)
-    await shop.store.create(found)
+    await put(shop.store, found)
     await shop.settle()
     waiting = await shop.store.get(SystemBackup, "s")
     shop.archives.away = False

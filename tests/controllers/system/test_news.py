@@ -7,6 +7,7 @@ from tidegate.model.resource import Metadata
 from tidegate.model.system.system import SystemBackupSpec, VolumeBackupPolicy
 from tidegate.model.system.system_restore import SystemRestore, SystemRestoreSpec
 from tidegate.testing.resources.builders import a_schedule
+from tidegate.testing.resources.put import put
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ async def test_times_without_a_server_are_told_by_the_next_one(watched):
 
 async def test_a_system_restore_that_failed_is_told(watched):
     system = SystemRestore(metadata=Metadata(name="back"), spec=SystemRestoreSpec(system_backup="s"))
-    await watched.store.create(system.with_status(target="gone", source_url="file:///nowhere"))
+    await put(watched.store, system.with_status(target="gone", source_url="file:///nowhere"))
     await watched.settle()
 
     assert watched.notifier.told == ["Failure: System restore back is Error"]

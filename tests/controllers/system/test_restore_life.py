@@ -63,7 +63,7 @@ async def after_a_disaster():
     lost, url = await saved()
     world = MortalWorld()
     world.archives = lost.archives
-    await world.store.create(a_node())
+    await put(world.store, a_node())
     await world.store.create(a_target("rescue"))
     await world.store.create(asked(url))
     return world

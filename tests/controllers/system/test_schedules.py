@@ -10,6 +10,7 @@ from tidegate.model.stores.target import BackupTarget
 from tidegate.model.system.system import SystemBackup, SystemBackupPhase, SystemBackupSpec, VolumeBackupPolicy
 from tidegate.testing.resources.builders import a_schedule, a_system_backup
 from tidegate.testing.resources.lives import MortalWorld
+from tidegate.testing.resources.put import put
 
 
 def hourly(policy=VolumeBackupPolicy.DISABLED, **spec):
@@ -142,7 +143,7 @@ async def test_a_store_that_is_suddenly_empty_or_away_takes_no_record_away(world
 
 
 async def test_one_that_goes_while_it_is_being_taken_in_leaves_no_record(world):
-    await world.store.create(a_system_backup("gone", phase=SystemBackupPhase.SYNCING, version="v1"))
+    await put(world.store, a_system_backup("gone", phase=SystemBackupPhase.SYNCING, version="v1"))
     await world.settle()
 
     assert await names(world) == []

@@ -20,6 +20,7 @@ from tidegate.model.transfers.transfer import TRANSFERS
 from tidegate.ports.resource_store import Change
 from tidegate.testing.resources.builders import a_node
 from tidegate.testing.resources.observed_store import ObservedStore
+from tidegate.testing.resources.put import put
 
 RESTORES, PREPARE, LOAD = 2, 3, 2
 NODES = ["node-a", "node-b"]
@@ -56,7 +57,7 @@ async def a_busy_world(chance):
     world, witness = GateWorld(ObservedStore), Witness()
     world.store.answers_after, world.store.news_after = chance.choice([0, 1, 7, 30]), chance.choice([0, 1, 7, 30])
     for name in NODES:
-        await world.store.create(a_node(name))
+        await put(world.store, a_node(name))
     await world.setting("load-concurrency", f'{{"globalConfig": {LOAD}, "prepareQueueLength": {PREPARE}}}')
     await world.setting("concurrent-backup-restore-limit", RESTORES)
     world.store.observers.append(witness.observe)

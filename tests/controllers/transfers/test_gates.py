@@ -11,6 +11,7 @@ from tidegate.resources.memory import MemoryStore
 from tidegate.testing.clock import BEGINNING, settle
 from tidegate.testing.resources.builders import a_node, a_target, seen
 from tidegate.testing.resources.late_store import LateStore
+from tidegate.testing.resources.put import put
 from tidegate.testing.resources.resources import place_among_writes
 
 ONE_AT_A_TIME = '{"globalConfig": 1, "prepareQueueLength": 1, "restoreShare": 0}'
@@ -86,7 +87,7 @@ async def test_velero_9453_one_that_is_prepared_starts_when_its_node_comes_back(
 async def test_a_new_node_and_a_higher_limit_count_at_once(world):
     await world.ask("one", phase=P.PREPARED, node="node-b")
     assert await world.why("one") == "Dependency there is no node node-b"
-    await world.store.create(a_node("node-b"))
+    await put(world.store, a_node("node-b"))
     await world.settle()
     assert await world.phases("one") == ["InProgress"]
 
@@ -140,8 +141,8 @@ async def test_progress_of_a_mover_costs_the_gates_nothing(world):
 async def test_with_many_that_wait_one_end_costs_a_few_reads_and_writes_and_no_list(world):
     await world.ask("running")
     for number in range(300):
-        await world.store.create(
-            (await world.now("running")).with_metadata(name=f"t{number:03}").with_status(phase=P.NEW)
+        await put(
+            world.store, (await world.now("running")).with_metadata(name=f"t{number:03}").with_status(phase=P.NEW)
         )
     await world.settle(3000)
     assert await world.why("t299") == "PrepareQueueFull 1/1 (1 backup, 0 restores)"

@@ -42,11 +42,11 @@ Plan = Unchanged[R] | Stored[R] | Removed[R]
 
 
 def on_create(wanted: R, *, version: str, uid: str, now: datetime) -> Stored[R]:
-    """Take over everything that is the caller's, status included; the store's own fields begin here."""
+    """Take over everything that is the caller's but the status; that and the store's own fields begin here."""
     born = wanted.with_metadata(
         uid=uid, resource_version=version, generation=1, creation_timestamp=now, deletion_timestamp=None
     )
-    return Stored(born)
+    return Stored(born.replace(status=type(wanted.status)()))
 
 
 def on_update(current: R, wanted: R, *, version: str) -> Plan[R]:

@@ -11,6 +11,7 @@ from tidegate.model.resource import Metadata
 from tidegate.model.setting import Setting, SettingSpec
 from tidegate.resources.sqlite import SqliteStore
 from tidegate.testing.resources.builders import a_backup, a_target
+from tidegate.testing.resources.put import put
 
 _NAMESPACES = 500
 
@@ -30,5 +31,5 @@ async def write_crowded_queue(database: Path, backups: int) -> None:
         backup.replace(status=backup.status.replace(queued_at=now).waiting(Reason.PAUSED, "paused", since=now))
         for backup in queued
     ]
-    await asyncio.gather(*(store.create(backup) for backup in queued))
+    await asyncio.gather(*(put(store, backup) for backup in queued))
     await store.close()
