@@ -65,7 +65,7 @@ class OneMachine:
 @asynccontextmanager
 async def one_machine(data_dir: DataDir, options: ServerOptions) -> AsyncIterator[OneMachine]:
     """Open everything below a data directory that is ours; close it all behind the block."""
-    clock = SystemClock()
+    clock, token = SystemClock(), data_dir.token()
     database = await SqliteStore.open(data_dir.database, clock=clock, new_id=new_id)
     closing = contextlib.ExitStack()
     try:
@@ -98,7 +98,7 @@ async def one_machine(data_dir: DataDir, options: ServerOptions) -> AsyncIterato
                 run_sync=noticing_damage(catalogue, sync_process.run),
                 make_way=sync_process.cores.make_way,
             ),
-            entrance=_entrance(data_dir, closing),
+            entrance=_entrance(data_dir, token, closing),
             keep_out=(data_directory(str(data_dir.path.absolute())),),
             damage=lambda: database.guard.damage,
         )
@@ -112,8 +112,7 @@ async def one_machine(data_dir: DataDir, options: ServerOptions) -> AsyncIterato
         await database.close()
 
 
-def _entrance(data_dir: DataDir, closing: ExitStack) -> Entrance:
-    token = data_dir.token()
+def _entrance(data_dir: DataDir, token: str, closing: ExitStack) -> Entrance:
     accounts, audit = SqliteAccounts.open(data_dir.access), SqliteAudit.open(data_dir.access)
     ended = SqliteEndedSessions.open(data_dir.access)
     for kept in (ended, accounts, audit):
