@@ -26,8 +26,6 @@ class Informer:
 
     def __init__(self, kind: type[Resource], store: CachedStore, clock: Clock, random: Random) -> None:
         self.kind = kind
-        self.lists = 0
-        """How often the kind was listed: once, unless a watch was cut."""
         self._store = store
         self._cache = store.cache(kind)
         self._expectations = store.expectations(kind)
@@ -62,7 +60,6 @@ class Informer:
     async def _list(self) -> None:
         self._expectations.begin_list()
         page: Page[Any] = await self._store.behind.list(self.kind)
-        self.lists += 1
         missing = set(self._cache.refs()) | set(self._expectations.open_refs())
         unsure: list[tuple[Ref, Resource | None]] = []
         for number, resource in enumerate(page.items, start=1):
